@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+#   make            build/mmrig and the static guest agent
+#   make deps       the Debian packages (sudo when not root)
+#   make demo       all set-up, then the main job: a table
+#   make check      all set-up, then every test
+#   make bench      speed, as ratios within one run
+#   make asan       build-asan/ with sanitizers, and the unit tests there
+#   make install    DESTDIR= PREFIX=/usr/local
+#
+# WERROR=0 turns warnings back into warnings; V=1 shows the commands; O=DIR builds elsewhere.
+
+O ?= build
+PREFIX ?= /usr/local
+CC ?= gcc
+WERROR ?= 1
+V ?= 0
+
+PKGS := libuv jansson yaml-0.1 libarchive libkmod libelf sqlite3 gsl libzstd libgcrypt
+
+WARN := -Wall -Wextra -Wformat=2 -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
+	-Wundef -Wwrite-strings -Wredundant-decls -Wno-unused-parameter -Wno-missing-field-initializers
+ifneq ($(WERROR),0)
+WARN += -Werror
+endif
+OPT ?= -O2 -g
+CFLAGS += -std=gnu11 $(OPT) $(WARN) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I.
+VERSION := 0.1
+CFLAGS += -DMMRIG_VERSION='"$(VERSION)"'
+
+ifeq ($(V),0)
+Q := @
+say = @echo "  $(1)"
+else
+Q :=
+say = @:
+endif
+
+# pkg-config runs at build time only, so that `make deps` works on a bare machine.
+host_cflags = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+host_libs = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lm
+
+not_tests = $(filter-out %_test.c,$(1))
+
+# The guest's code is libc only. The host links it too, for the tables that describe it.
+GUEST_MAIN := guest/agent.c
+GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c workloads/*/*.c)))
+HOST_MAIN := harness/main.c
+HOST_SRC := $(call not_tests,$(wildcard results/*.c results/*/*.c harness/*/*.c))
+TEST_SRC := $(wildcard guest/*_test.c workloads/*/*_test.c results/*_test.c results/*/*_test.c \
+	harness/*/*_test.c)
+
+GUEST_OBJ := $(GUEST_SRC:%.c=$(O)/guest-obj/%.o)
+LIB_OBJ := $(HOST_SRC:%.c=$(O)/obj/%.o) $(GUEST_SRC:%.c=$(O)/obj/%.o)
+TESTS := $(TEST_SRC:%.c=$(O)/tests/%)
+
+all: $(O)/mmrig $(O)/agent
+
+$(O)/mmrig: $(O)/obj/$(HOST_MAIN:.c=.o) $(O)/libmmrig.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(host_libs)
+
+$(O)/agent: $(O)/guest-obj/$(GUEST_MAIN:.c=.o) $(GUEST_OBJ)
+	$(call say,LINK $@)
+	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^
+	$(Q)strip -o $@.tmp $@ && mv $@.tmp $@
+
+$(O)/libmmrig.a: $(LIB_OBJ)
+	$(call say,AR   $@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(O)/obj/%.o: %.c $(O)/deps-ok
+	@mkdir -p $(@D)
+	$(call say,CC   $<)
+	$(Q)$(CC) $(CFLAGS) $(host_cflags) -MMD -MP -c -o $@ $<
+
+# The agent never carries sanitizers: it is static and is PID 1.
+$(O)/guest-obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC   $< (guest))
+	$(Q)$(CC) $(filter-out -fsanitize%,$(CFLAGS)) -MMD -MP -c -o $@ $<
+
+$(O)/tests/%: $(O)/obj/%.o $(O)/libmmrig.a
+	@mkdir -p $(@D)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(host_libs)
+
+$(O)/deps-ok:
+	@mkdir -p $(O)
+	@pkg-config --exists --print-errors $(PKGS) cmocka || \
+		{ echo "mmrig: libraries are missing; run: make deps" >&2; exit 1; }
+	@touch $@
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
+
+.PHONY: all clean unit
+unit: all $(TESTS)
+	$(Q)sh ci/unit.sh $(TESTS)
+
+clean:
+	rm -rf build build-asan

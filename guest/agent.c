@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The agent: PID 1 of the guest. Reads its job from /job, builds the layout in one child, runs the
+ * workload in another, takes snapshots at the edges of the phases, and tells the host everything
+ * over the wire. It needs nothing but a kernel: no distribution, no shell, no library.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "guest/boot.h"
+#include "guest/channel.h"
+#include "guest/layout.h"
+#include "guest/sampler.h"
+#include "guest/task.h"
+#include "guest/workload.h"
+
+#define ARENA_BYTES (8u << 20)
+#define HEARTBEAT_NS 500000000ull
+
+struct agent {
+	struct job job;
+	struct task holder, worker;
+	const struct workload *workload;
+	const struct job_line *workload_line;
+	uint64_t sample_ns;
+	struct layout layout;
+};
+
+static struct agent agent;
+
+static void power_off(void)
+{
+	channel_drain();
+	sync();
+	reboot(RB_POWER_OFF);
+	for (;;)
+		pause();
+}
+
+static void end_run(void)
+{
+	sampler_flush();
+	channel_sendf(WIRE_END, "{\"mono_ns\":%" PRIu64 ",\"frames\":%" PRIu32 "}", mono_ns(),
+		      channel_frames() + 1);
+	power_off();
+}
+
+static void fail(const char *verdict, const char *fmt, ...) __attribute__((format(printf, 2, 3), noreturn));
+static void fail(const char *verdict, const char *fmt, ...)
+{
+	char what[512], escaped[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	json_escape(escaped, sizeof(escaped), what);
+	channel_sendf(WIRE_FAIL, "{\"verdict\":\"%s\",\"what\":\"%s\"}", verdict, escaped);
+	end_run();
+	for (;;)
+		pause();
+}
+
+static void phase_edge(enum wire_phase phase, const char *edge)
+{
+	channel_sendf(WIRE_PHASE, "{\"phase\":\"%s\",\"edge\":\"%s\",\"mono_ns\":%" PRIu64 "}",
+		      wire_phase_names[phase], edge, mono_ns());
+}
+
+static void heartbeat(enum wire_phase phase, const struct task *t)
+{
+	channel_sendf(WIRE_PROGRESS,
+		      "{\"phase\":\"%s\",\"done\":%" PRIu64 ",\"total\":%" PRIu64 ",\"mono_ns\":%" PRIu64 "}",
+		      wire_phase_names[phase], atomic_load(&t->shared->done),
+		      atomic_load(&t->shared->total), mono_ns());
+}
+
+/* A child that is gone is the end of the run: nothing that it held is there any more. */
+static void child_gone(struct task *t, const char *what)
+{
+	int status = 0;
+
+	waitpid(t->pid, &status, 0);
+	if (WIFSIGNALED(status))
+		fail("workload-failed", "%s was killed by signal %d%s", what, WTERMSIG(status),
+		     WTERMSIG(status) == SIGKILL ? " (the OOM killer, most likely: see the console)" : "");
+	fail("infra", "%s ended with status %d", what, WEXITSTATUS(status));
+}
+
+/*
+ * Lets a child run and passes on what it says, until it says that it is done. end_ns gets the
+ * time at which its last word arrived. A failure of the child ends the run.
+ */
+static void follow(struct task *t, enum wire_phase phase, const char *what, uint64_t sample_ns)
+{
+	static char payload[TASK_MESSAGE_MAX];
+	uint64_t next_beat = mono_ns() + HEARTBEAT_NS, next_sample = mono_ns() + sample_ns;
+
+	for (;;) {
+		struct pollfd pfd = { t->report_fd, POLLIN, 0 };
+		uint64_t now = mono_ns(), next = next_beat;
+		uint32_t len;
+		int type;
+
+		if (sample_ns && next_sample < next)
+			next = next_sample;
+		poll(&pfd, 1, next > now ? (int)((next - now) / 1000000) + 1 : 0);
+		while ((type = task_read(t, payload, &len)) > 0) {
+			if (type == WIRE_RESULT || type == TASK_DONE || type == WIRE_FAIL) {
+				if (phase == PHASE_WORKLOAD)
+					sampler_snapshot(phase, EDGE_END);
+				if (type != TASK_DONE)
+					channel_send((enum wire_type)type, payload, len);
+				if (type == WIRE_FAIL)
+					end_run();
+				return;
+			}
+			channel_send((enum wire_type)type, payload, len);
+		}
+		if (type < 0)
+			child_gone(t, what);
+		now = mono_ns();
+		if (sample_ns && now >= next_sample) {
+			sampler_series(phase);
+			next_sample += (now - next_sample) / sample_ns * sample_ns + sample_ns;
+		}
+		if (now >= next_beat) {
+			heartbeat(phase, t);
+			next_beat = now + HEARTBEAT_NS;
+		}
+	}
+}
+
+static void holder_main(struct task_child *c, void *arg)
+{
+	task_wait_go(c);
+	if (layout_init(&agent.layout, c, &agent.job) == 0)
+		layout_run(&agent.layout);
+}
+
+static void worker_main(struct task_child *c, void *arg)
+{
+	struct workload_run w = {
+		.child = c,
+		.job = &agent.job,
+		.line = agent.workload_line,
+		.seed = (uint64_t)job_option(&agent.job, "seed", 1),
+	};
+	workload_fn prepare = (workload_fn)agent.workload->prepare;
+
+	if (prepare && prepare(&w) < 0)
+		return;
+	task_wait_go(c);
+	((workload_fn)agent.workload->run)(&w);
+}
+
+static void load_job(void)
+{
+	static char text[1 << 20];
+	int bad = 0;
+
+	if (file_slurp("/job", text, sizeof(text)) < 0)
+		fail("infra", "/job: not in the initramfs");
+	if (job_parse(&agent.job, text, &bad) < 0)
+		fail("infra", "/job:%d: cannot be read", bad);
+	agent.workload_line = job_next(&agent.job, NULL, "workload");
+	if (agent.workload_line) {
+		const char *name = job_get(agent.workload_line, "do");
+
+		agent.workload = name ? workload_find(name) : NULL;
+		if (!agent.workload)
+			fail("infra", "/job: unknown workload \"%s\"", name ? name : "");
+	}
+	agent.sample_ns = (uint64_t)job_option(&agent.job, "sample_ms", 100) * 1000000u;
+}
+
+static void hello(const char *channel)
+{
+	struct utsname u;
+	struct zones z = { .n = 0 };
+	char release[160];
+
+	uname(&u);
+	json_escape(release, sizeof(release), u.release);
+	zones_read(&z, 9);
+	channel_sendf(WIRE_HELLO,
+		      "{\"release\":\"%s\",\"agent\":\"%s\",\"mono_ns\":%" PRIu64
+		      ",\"page_size\":%ld,\"pageblock_pages\":%u,\"cpus\":%ld,\"mem_bytes\":%" PRIu64
+		      ",\"channel\":\"%s\"}",
+		      release, MMRIG_VERSION, mono_ns(), sysconf(_SC_PAGESIZE), 1u << pageblock_order(),
+		      sysconf(_SC_NPROCESSORS_ONLN), zones_managed(&z) * 4096, channel);
+}
+
+/*
+ * After the layout and the sysctls: until the daemons rest. Quiet means that three looks in a row,
+ * 100 ms apart, see the same counts of background reclaim and compaction; 5 s at the most.
+ */
+static void settle(void)
+{
+	uint64_t last = 0, deadline = mono_ns() + 5000000000ull;
+
+	for (int same = 0; same < 3 && mono_ns() < deadline;) {
+		const char *text = sampler_vmstat();
+		uint64_t sum = boot_sum_keys(text ? text : "");
+
+		same = sum == last ? same + 1 : 0;
+		last = sum;
+		poll(NULL, 0, 100);
+	}
+}
+
+static void run_layout(void)
+{
+	if (!job_next(&agent.job, NULL, "step"))
+		return;
+	phase_edge(PHASE_LAYOUT, "begin");
+	sampler_snapshot(PHASE_LAYOUT, EDGE_BEGIN);
+	task_go(&agent.holder);
+	follow(&agent.holder, PHASE_LAYOUT, "the layout's process", 0);
+	sampler_snapshot(PHASE_LAYOUT, EDGE_END);
+	sampler_flush();
+	phase_edge(PHASE_LAYOUT, "end");
+}
+
+static void run_workload(void)
+{
+	double before = sampler_seconds();
+
+	if (!agent.workload)
+		return;
+	phase_edge(PHASE_WORKLOAD, "begin");
+	sampler_snapshot(PHASE_WORKLOAD, EDGE_BEGIN);
+	task_go(&agent.worker);
+	follow(&agent.worker, PHASE_WORKLOAD, "the workload", agent.sample_ns);
+	phase_edge(PHASE_WORKLOAD, "end");
+	channel_sendf(WIRE_LOG, "sampling took %.6f s of the workload phase",
+		      sampler_seconds() - before);
+}
+
+int main(void)
+{
+	const char *channel;
+	char why[256];
+
+	boot_mounts();
+	boot_modules();
+	if (channel_open(&channel) < 0) {
+		boot_say("no channel to the host: neither virtio-serial nor ttyS1");
+		power_off();
+	}
+	hello(channel);
+	load_job();
+	if (boot_needs(&agent.job, why, sizeof(why)) < 0)
+		fail("unsupported", "%s", why);
+	if (boot_sysctls(&agent.job, "boot", why, sizeof(why)) < 0)
+		fail("infra", "%s", why);
+	if (sampler_init(ARENA_BYTES) < 0)
+		fail("infra", "no memory for the sampler");
+	if (job_next(&agent.job, NULL, "step") &&
+	    task_start(&agent.holder, holder_main, NULL, -999) < 0)
+		fail("infra", "cannot fork");
+	if (agent.workload && task_start(&agent.worker, worker_main, NULL, 0) < 0)
+		fail("infra", "cannot fork");
+	mlockall(MCL_CURRENT);
+	run_layout();
+	phase_edge(PHASE_SETTLE, "begin");
+	if (boot_sysctls(&agent.job, "workload", why, sizeof(why)) < 0)
+		fail("infra", "%s", why);
+	settle();
+	phase_edge(PHASE_SETTLE, "end");
+	run_workload();
+	phase_edge(PHASE_COLLECT, "begin");
+	channel_sendf(WIRE_LOG, "tainted %" PRId64, file_number("/proc/sys/kernel/tainted", -1));
+	sampler_flush();
+	phase_edge(PHASE_COLLECT, "end");
+	end_run();
+	return 0;
+}

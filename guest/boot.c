@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "guest/boot.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "guest/procfs.h"
+
+#define MODULES_MAX 64
+
+void boot_mounts(void)
+{
+	mkdir("/proc", 0755);
+	mkdir("/sys", 0755);
+	mkdir("/dev", 0755);
+	mount("proc", "/proc", "proc", 0, NULL);
+	mount("sysfs", "/sys", "sysfs", 0, NULL);
+	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+}
+
+void boot_say(const char *text)
+{
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	char line[300];
+	int n = snprintf(line, sizeof(line), "<4>mmrig-agent: %s\n", text);
+
+	if (fd < 0)
+		return;
+	/* Where this fails there is nowhere left to say so. */
+	(void)!write(fd, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1);
+	close(fd);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void boot_modules(void)
+{
+	char *name[MODULES_MAX], path[300], text[400];
+	DIR *d = opendir("/modules");
+	struct dirent *e;
+	size_t n = 0;
+
+	if (!d)
+		return;
+	while ((e = readdir(d)) && n < MODULES_MAX)
+		if (e->d_name[0] != '.' && (name[n] = strdup(e->d_name)))
+			n++;
+	closedir(d);
+	qsort(name, n, sizeof(*name), by_name);
+	for (size_t i = 0; i < n; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "/modules/%s", name[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) < 0 && errno != EEXIST)) {
+			snprintf(text, sizeof(text), "module %.200s: %s", name[i], strerror(errno));
+			boot_say(text);
+		}
+		if (fd >= 0)
+			close(fd);
+		unlink(path); /* its pages are free again */
+		free(name[i]);
+	}
+}
+
+/* vm.defrag_mode -> /proc/sys/vm/defrag_mode; a name with slashes is taken as it is. */
+static void sysctl_path(const char *key, char *path, size_t room)
+{
+	size_t n = (size_t)snprintf(path, room, "/proc/sys/%s", key);
+
+	if (strchr(key, '/'))
+		return;
+	for (size_t i = strlen("/proc/sys/"); i < n && i < room; i++)
+		if (path[i] == '.')
+			path[i] = '/';
+}
+
+static int has_filesystem(const char *name)
+{
+	static char text[8192];
+	char word[64];
+
+	if (file_slurp("/proc/filesystems", text, sizeof(text)) < 0)
+		return 0;
+	snprintf(word, sizeof(word), "\t%s\n", name);
+	return strstr(text, word) != NULL;
+}
+
+static int need_met(const char *what)
+{
+	char path[300];
+
+	if (strncmp(what, "sysctl:", 7) == 0) {
+		sysctl_path(what + 7, path, sizeof(path));
+		return access(path, F_OK) == 0;
+	}
+	if (strncmp(what, "file:", 5) == 0)
+		return access(what + 5, F_OK) == 0;
+	if (strncmp(what, "fs:", 3) == 0)
+		return has_filesystem(what + 3);
+	return 0;
+}
+
+int boot_needs(const struct job *job, char *why, size_t room)
+{
+	const struct job_line *line = NULL;
+	size_t n = 0;
+
+	while ((line = job_next(job, line, "need"))) {
+		const char *what = job_get(line, "what");
+
+		if (what && need_met(what))
+			continue;
+		n += (size_t)snprintf(why + n, n < room ? room - n : 0, "%s%s",
+				      n ? ", " : "this kernel lacks ", what ? what : "(nothing)");
+		if (n >= room)
+			break;
+	}
+	return n ? -1 : 0;
+}
+
+/* Numbers are compared as numbers ("01" is 1); a text must come back within what is read. */
+static int same_value(const char *asked, const char *got)
+{
+	char *end1, *end2;
+	long long a = strtoll(asked, &end1, 0), b = strtoll(got, &end2, 0);
+
+	if (end1 != asked && !*end1 && end2 != got)
+		return a == b;
+	return strstr(got, asked) != NULL;
+}
+
+int boot_sysctls(const struct job *job, const char *at, char *why, size_t room)
+{
+	const struct job_line *line = NULL;
+	char path[300], got[256];
+
+	while ((line = job_next(job, line, "sysctl"))) {
+		const char *key = job_get(line, "key"), *value = job_get(line, "value");
+
+		if (!key || !value || strcmp(job_get(line, "at") ? job_get(line, "at") : "", at) != 0)
+			continue;
+		sysctl_path(key, path, sizeof(path));
+		if (file_put(path, value) < 0) {
+			snprintf(why, room, "sysctl %s=%s: %s", key, value, strerror(errno));
+			return -1;
+		}
+		if (file_slurp(path, got, sizeof(got)) >= 0 && !same_value(value, got)) {
+			got[strcspn(got, "\n")] = '\0';
+			snprintf(why, room, "sysctl %s: asked %s, got %s", key, value, got);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+uint64_t boot_sum_keys(const char *vmstat)
+{
+	static const char *const keys[] = { "compact_daemon_wake ", "compact_daemon_migrate_scanned ",
+					    "compact_daemon_free_scanned ", "pgscan_kswapd " };
+	uint64_t sum = 0;
+
+	while (*vmstat) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (strncmp(vmstat, keys[i], strlen(keys[i])) == 0)
+				sum += strtoull(vmstat + strlen(keys[i]), NULL, 10);
+		vmstat += strcspn(vmstat, "\n");
+		vmstat += *vmstat == '\n';
+	}
+	return sum;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "guest/layout.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define CHUNK 8192
+#define PAGEMAP_PRESENT (1ULL << 63)
+#define PAGEMAP_PFN ((1ULL << 55) - 1)
+
+static uint64_t pagemap_chunk[CHUNK];
+
+static void *reserve(size_t bytes, int flags)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int read_consts(struct layout *l)
+{
+	const struct job_line *line = NULL;
+	size_t n = 0;
+
+	while ((line = job_next(l->job, line, "const")))
+		n++;
+	l->consts = calloc(n ? n : 1, sizeof(*l->consts));
+	if (!l->consts)
+		return -1;
+	while ((line = job_next(l->job, line, "const")))
+		l->consts[l->nconsts++] =
+			(struct expr_const){ job_get(line, "name"), job_get_i64(line, "value", 0) };
+	return 0;
+}
+
+int layout_init(struct layout *l, struct task_child *child, const struct job *job)
+{
+	uint64_t end = 0;
+
+	memset(l, 0, sizeof(*l));
+	l->child = child;
+	l->job = job;
+	l->seed = (uint64_t)job_option(job, "seed", 1);
+	l->tolerance_ppm = (uint64_t)job_option(job, "tolerance_ppm", 20000);
+	l->block_order = pageblock_order();
+	l->block_pages = 1u << l->block_order;
+	if (read_consts(l) < 0 || zones_read(&l->zones, l->block_order) < 0)
+		return task_fail(child, "infra", "layout: cannot read /proc/zoneinfo");
+	for (size_t i = 0; i < l->zones.n; i++)
+		if (l->zones.zone[i].start_pfn + l->zones.zone[i].spanned > end)
+			end = l->zones.zone[i].start_pfn + l->zones.zone[i].spanned;
+	if (end >= LAYOUT_GONE)
+		return task_fail(child, "infra", "layout: a guest of 4 TiB or more is too large");
+	l->pfn_end = (uint32_t)end;
+	l->nblocks = end / l->block_pages + 1;
+	l->region_pages = zones_managed(&l->zones) / l->block_pages * l->block_pages;
+	l->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	l->kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	if (l->pagemap_fd < 0 || l->kpageflags_fd < 0)
+		return task_fail(child, "unsupported",
+				 "/proc/kpageflags: missing; the kernel needs CONFIG_PROC_PAGE_MONITOR=y");
+	l->region = reserve(l->region_pages * 4096 + 4096 * (size_t)l->block_pages, 0);
+	l->pfn = reserve(l->region_pages * sizeof(uint32_t), MAP_POPULATE);
+	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
+	if (!l->region || !l->pfn || !l->block)
+		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
+	/* Aligned, and never huge: a layout is made of single pages. */
+	l->region = (uint8_t *)(((uintptr_t)l->region + 4096 * (uintptr_t)l->block_pages - 1) &
+				~(4096 * (uintptr_t)l->block_pages - 1));
+	madvise(l->region, l->region_pages * 4096, MADV_NOHUGEPAGE);
+	return 0;
+}
+
+int layout_read_pfns(struct layout *l, size_t from, size_t n)
+{
+	uintptr_t first = (uintptr_t)l->region / 4096;
+
+	for (size_t i = 0; i < n;) {
+		size_t want = n - i < CHUNK ? n - i : CHUNK;
+		ssize_t got = pread(l->pagemap_fd, pagemap_chunk, want * 8,
+				    (off_t)((first + from + i) * 8));
+
+		if (got < 8)
+			return -1;
+		for (size_t k = 0; k < (size_t)got / 8; k++) {
+			uint32_t *slot = &l->pfn[from + i + k];
+			uint64_t e = pagemap_chunk[k];
+
+			*slot = (*slot & (LAYOUT_PINNED | LAYOUT_CHOSEN)) |
+				(e & PAGEMAP_PRESENT ? (uint32_t)(e & PAGEMAP_PFN) : LAYOUT_GONE);
+		}
+		i += (size_t)got / 8;
+	}
+	return 0;
+}
+
+size_t layout_align(struct layout *l)
+{
+	size_t at = l->filled_pages;
+
+	for (; at % l->block_pages && at < l->region_pages; at++)
+		l->pfn[at] = LAYOUT_GONE;
+	return at;
+}
+
+struct expr *layout_where(struct layout *l, const struct job_line *line, struct step_report *r)
+{
+	const char *text = job_get(line, "where");
+	struct expr_error e;
+	struct expr *x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
+				      l->nconsts, &e);
+
+	if (!x)
+		snprintf(r->why, sizeof(r->why), "where: column %d: %s", e.column, e.text);
+	return x;
+}
+
+int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out)
+{
+	bool zoned = expr_uses(where) & (1u << EXPR_ZONE | 1u << EXPR_NODE);
+	static uint32_t clean[CHUNK];
+
+	for (size_t i = 0; i < n;) {
+		const struct zone *zone = NULL;
+		size_t run = 0;
+
+		for (; i + run < n && run < CHUNK; run++) {
+			uint32_t pfn = LAYOUT_PFN(l->pfn[from + i + run]);
+
+			if (zoned && run && zones_of_pfn(&l->zones, pfn) != zone)
+				break;
+			if (zoned && !run)
+				zone = zones_of_pfn(&l->zones, pfn);
+			clean[run] = pfn;
+		}
+		if (expr_eval_pfns(where, clean, run, l->block_pages, l->seed, zone ? zone->index : 0,
+				   zone ? zone->node : 0, out + i) != EXPR_OK)
+			return -1;
+		for (size_t k = 0; k < run; k++)
+			if (clean[k] == LAYOUT_GONE)
+				out[i + k] = 0;
+		i += run;
+	}
+	return 0;
+}
+
+bool layout_within(const struct layout *l, uint64_t asked, uint64_t got)
+{
+	uint64_t off = asked > got ? asked - got : got - asked;
+
+	return off <= (uint64_t)((unsigned __int128)asked * l->tolerance_ppm / 1000000);
+}
+
+static void send_report(struct layout *l, int index, const char *name, uint64_t start_ns,
+			const struct step_report *r)
+{
+	char why[512], how[256];
+
+	json_escape(why, sizeof(why), r->why);
+	json_escape(how, sizeof(how), r->how);
+	task_send(l->child, WIRE_STEP,
+		  "{\"index\":%d,\"step\":\"%s\",\"asked\":{%s},\"got\":{%s},\"seconds\":%.3f,"
+		  "\"ok\":%s,\"how\":\"%s\",\"why\":\"%s\"}",
+		  index, name, r->asked, r->got, (double)(mono_ns() - start_ns) / 1e9,
+		  r->ok ? "true" : "false", how, why);
+}
+
+static int run_step(struct layout *l, int index, const struct job_line *line)
+{
+	const char *name = job_get(line, "do");
+	const struct layout_step *step = name ? layout_step_find(name) : NULL;
+	struct step_report r = { .ok = true };
+	uint64_t start = mono_ns();
+
+	if (!step)
+		return task_fail(l->child, "infra", "layout step %d: unknown step \"%s\"", index,
+				 name ? name : "");
+	if (((layout_step_fn)step->run)(l, line, &r) < 0)
+		r.ok = false;
+	send_report(l, index, name, start, &r);
+	if (!r.ok)
+		return task_fail(l->child, "infra", "layout step %d (%s): %s", index + 1, name,
+				 r.why[0] ? r.why : "got differs from asked by more than the tolerance");
+	return 0;
+}
+
+/* The per-CPU lists are emptied last, so that the buddy lists show every page that is free. */
+static void drain_at_end(struct layout *l, int index)
+{
+	struct step_report r = { .ok = true };
+	uint64_t start = mono_ns(), left, before;
+
+	zones_read(&l->zones, l->block_order);
+	before = zones_pcp(&l->zones);
+	snprintf(r.how, sizeof(r.how), "%s", drain_pcp(l, &left));
+	snprintf(r.asked, sizeof(r.asked), "\"pcp_pages\":0");
+	snprintf(r.got, sizeof(r.got), "\"pcp_pages\":%" PRIu64 ",\"pcp_pages_before\":%" PRIu64, left,
+		 before);
+	send_report(l, index, "drain", start, &r);
+}
+
+void layout_run(struct layout *l)
+{
+	const struct job_line *line = NULL;
+	int index = 0;
+
+	while ((line = job_next(l->job, line, "step")))
+		if (run_step(l, index++, line) < 0)
+			return;
+	if (index)
+		drain_at_end(l, index);
+	task_send(l->child, TASK_DONE, "%s", "");
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_LAYOUT_H
+#define MMRIG_LAYOUT_H
+/*
+ * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
+ * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, 4 bytes a
+ * pageblock) is allocated and faulted in before the first step.
+ *
+ * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
+ * kpageflags, zoneinfo), never computed from what was asked.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/expr.h"
+#include "guest/job.h"
+#include "guest/procfs.h"
+#include "guest/registry.h"
+#include "guest/task.h"
+
+/* Marks in layout.pfn[]; 30 bits of pfn reach 4 TiB. */
+#define LAYOUT_PINNED 0x80000000u
+#define LAYOUT_CHOSEN 0x40000000u /* within a pin step: about to be pinned */
+#define LAYOUT_PFN(x) ((x) & 0x3fffffffu)
+#define LAYOUT_GONE 0x3fffffffu /* no page here (any more) */
+
+struct layout {
+	struct task_child *child;
+	const struct job *job;
+	uint64_t seed;
+	unsigned int block_order;
+	uint32_t block_pages; /* pages in a pageblock */
+	uint64_t tolerance_ppm;
+	struct expr_const *consts;
+	size_t nconsts;
+
+	uint8_t *region;     /* address space for the fill, as large as RAM */
+	size_t region_pages; /* its size */
+	size_t filled_pages; /* populated from its start on */
+	uint32_t *pfn;	     /* by page of the region */
+	uint32_t pfn_end;    /* one past the highest pfn of any zone */
+	uint32_t *block;     /* scratch: one word a pageblock of the machine */
+	size_t nblocks;
+
+	struct zones zones;
+	int pagemap_fd, kpageflags_fd;
+};
+
+/* What a step says of itself, JSON object bodies without the braces. */
+struct step_report {
+	char asked[512], got[512];
+	char how[128];
+	bool ok;
+	char why[256]; /* when not ok */
+};
+
+/* 0, or -1 when the step could not be done at all (report.why says why). */
+typedef int (*layout_step_fn)(struct layout *l, const struct job_line *line, struct step_report *r);
+
+/* Allocates and faults in the bookkeeping. */
+int layout_init(struct layout *l, struct task_child *child, const struct job *job);
+/* Runs every `step` line of the job, sending a STEP message each; TASK_DONE or WIRE_FAIL at the end. */
+void layout_run(struct layout *l);
+
+/* ---- for the steps ---- */
+
+/* Reads the pfns of the filled region's pages [from, from + n) into l->pfn, keeping the marks. */
+int layout_read_pfns(struct layout *l, size_t from, size_t n);
+/* Where the next page of the region goes, moved on to a pageblock's edge; what is skipped is GONE. */
+size_t layout_align(struct layout *l);
+/*
+ * Compiles the `where` of a line (all pages where absent); NULL with r->why on error.
+ */
+struct expr *layout_where(struct layout *l, const struct job_line *line, struct step_report *r);
+/* out[i] = predicate at pfn[from + i], 0 for pages that are gone; handles zone and node. -1: division by zero. */
+int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out);
+/* |asked - got| within the tolerance of asked. */
+bool layout_within(const struct layout *l, uint64_t asked, uint64_t got);
+
+/*
+ * Long-term pins of single pages, given as addresses; 0 or -1 with *why. *how: the method used.
+ */
+int pin_pages(void *const *page, size_t n, const char **how, char *why, size_t why_room);
+
+/*
+ * Empties the per-CPU lists into the buddy allocator without compacting or reclaiming: *left gets
+ * the pages that stayed on them; the method's name is returned.
+ */
+const char *drain_pcp(struct layout *l, uint64_t *left);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "guest/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "guest/expr.h"
+
+long file_slurp(const char *path, char *buf, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return -1;
+	while (len + 1 < room && (n = read(fd, buf + len, room - 1 - len)) > 0)
+		len += (size_t)n;
+	close(fd);
+	if (n < 0 && !len)
+		return -1;
+	buf[len] = '\0';
+	return (long)len;
+}
+
+int64_t file_number(const char *path, int64_t dflt)
+{
+	char text[64], *end;
+	long long v;
+
+	if (file_slurp(path, text, sizeof(text)) <= 0)
+		return dflt;
+	v = strtoll(text, &end, 10);
+	return end == text ? dflt : v;
+}
+
+int file_put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ssize_t n;
+	int saved;
+
+	if (fd < 0)
+		return -1;
+	n = write(fd, text, strlen(text));
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return n < 0 ? -1 : 0;
+}
+
+static int zone_index(const char *name)
+{
+	static const struct {
+		const char *name;
+		int index;
+	} table[] = {
+		{ "DMA", EXPR_ZONE_DMA },	  { "DMA32", EXPR_ZONE_DMA32 },
+		{ "Normal", EXPR_ZONE_NORMAL },	  { "HighMem", EXPR_ZONE_HIGHMEM },
+		{ "Movable", EXPR_ZONE_MOVABLE }, { "Device", EXPR_ZONE_DEVICE },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return table[i].index;
+	return EXPR_ZONE_NORMAL;
+}
+
+static uint64_t last_number(const char *list)
+{
+	uint64_t v = 0;
+
+	for (const char *p = list; *p && *p != '\n' && *p != ')';) {
+		char *end;
+		uint64_t x = strtoull(p, &end, 10);
+
+		if (end == p) {
+			p++;
+		} else {
+			v = x;
+			p = end;
+		}
+	}
+	return v;
+}
+
+static void zone_line(struct zone *z, const char *line)
+{
+	static const struct {
+		const char *key;
+		size_t offset;
+	} keys[] = {
+		{ "pages free ", offsetof(struct zone, free) }, { "min ", offsetof(struct zone, min) },
+		{ "low ", offsetof(struct zone, low) },	  { "high ", offsetof(struct zone, high) },
+		{ "spanned ", offsetof(struct zone, spanned) },
+		{ "managed ", offsetof(struct zone, managed) },
+		{ "start_pfn: ", offsetof(struct zone, start_pfn) },
+	};
+
+	line += strspn(line, " ");
+	if (strncmp(line, "protection: ", 12) == 0) {
+		z->reserve = last_number(line + 12);
+		return;
+	}
+	/* "count:" is a pageset's; "high:" with a colon is the pageset's too, hence the blanks above. */
+	if (strncmp(line, "count:", 6) == 0) {
+		z->pcp += strtoull(line + 6, NULL, 10);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		size_t n = strlen(keys[i].key);
+
+		if (strncmp(line, keys[i].key, n) == 0)
+			*(uint64_t *)((char *)z + keys[i].offset) = strtoull(line + n, NULL, 10);
+	}
+}
+
+void zones_parse_zoneinfo(struct zones *z, const char *text)
+{
+	struct zone *cur = NULL;
+
+	z->n = 0;
+	while (*text) {
+		char name[16];
+		int node;
+
+		if (sscanf(text, "Node %d, zone %15s", &node, name) == 2) {
+			if (z->n == ZONES_MAX)
+				return;
+			cur = &z->zone[z->n++];
+			memset(cur, 0, sizeof(*cur));
+			cur->node = node;
+			memcpy(cur->name, name, sizeof(name));
+			cur->index = zone_index(name);
+		} else if (cur) {
+			zone_line(cur, text);
+		}
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+}
+
+void zones_parse_buddyinfo(struct zones *z, const char *text, unsigned int pageblock_order)
+{
+	while (*text) {
+		char name[16];
+		int node, used = 0;
+
+		if (sscanf(text, "Node %d, zone %15s%n", &node, name, &used) == 2) {
+			const char *p = text + used;
+			uint64_t whole = 0;
+
+			for (unsigned int order = 0; order < 32; order++) {
+				char *end;
+				uint64_t count = strtoull(p, &end, 10);
+
+				if (end == p || memchr(p, '\n', (size_t)(end - p)))
+					break;
+				if (order >= pageblock_order)
+					whole += count << order;
+				p = end;
+			}
+			for (size_t i = 0; i < z->n; i++)
+				if (z->zone[i].node == node && strcmp(z->zone[i].name, name) == 0)
+					z->zone[i].whole = whole;
+		}
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+}
+
+int zones_read(struct zones *z, unsigned int pageblock_order)
+{
+	static char text[262144];
+
+	if (file_slurp("/proc/zoneinfo", text, sizeof(text)) < 0)
+		return -1;
+	zones_parse_zoneinfo(z, text);
+	if (file_slurp("/proc/buddyinfo", text, sizeof(text)) < 0)
+		return -1;
+	zones_parse_buddyinfo(z, text, pageblock_order);
+	return z->n ? 0 : -1;
+}
+
+#define ZONES_SUM(field)                                   \
+	uint64_t zones_##field(const struct zones *z)      \
+	{                                                  \
+		uint64_t sum = 0;                          \
+                                                           \
+		for (size_t i = 0; i < z->n; i++)          \
+			sum += z->zone[i].field;           \
+		return sum;                                \
+	}
+ZONES_SUM(free)
+ZONES_SUM(pcp)
+ZONES_SUM(low)
+ZONES_SUM(high)
+ZONES_SUM(managed)
+
+uint64_t zones_whole_blocks(const struct zones *z)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < z->n; i++)
+		if (z->zone[i].reserve < z->zone[i].managed)
+			sum += z->zone[i].whole;
+	return sum;
+}
+
+const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn)
+{
+	for (size_t i = 0; i < z->n; i++)
+		if (pfn >= z->zone[i].start_pfn && pfn - z->zone[i].start_pfn < z->zone[i].spanned)
+			return &z->zone[i];
+	return NULL;
+}
+
+unsigned int pageblock_order(void)
+{
+	static char text[65536];
+	const char *p;
+
+	if (file_slurp("/proc/pagetypeinfo", text, sizeof(text)) < 0)
+		return 9;
+	p = strstr(text, "Page block order:");
+	return p ? (unsigned int)strtoul(p + 17, NULL, 10) : 9;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_PROCFS_H
+#define MMRIG_PROCFS_H
+/*
+ * What the layout engine reads of the kernel's own accounts. Fixed sizes, no allocation after
+ * zones_open(). Free pages of a zone are those of its buddy lists; the pages that sit on the
+ * per-CPU lists come apart (they are free too, but no buddy list shows them).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ZONES_MAX 32
+
+struct zone {
+	int node;
+	char name[16];
+	int index; /* enum expr_zone of guest/expr.h */
+	uint64_t free, min, low, high, managed, spanned, start_pfn;
+	uint64_t reserve; /* lowmem_reserve against a request that may use every zone, pages */
+	uint64_t pcp;	  /* on the per-CPU lists, pages */
+	uint64_t whole;	  /* free pages in buddies of at least a pageblock */
+};
+
+struct zones {
+	struct zone zone[ZONES_MAX];
+	size_t n;
+};
+
+/* Whole read of /proc/zoneinfo and buddyinfo. 0 or -1. pageblock_order: see pageblock_order(). */
+int zones_read(struct zones *z, unsigned int pageblock_order);
+/* From text, for tests; both NUL-terminated. */
+void zones_parse_zoneinfo(struct zones *z, const char *text);
+void zones_parse_buddyinfo(struct zones *z, const char *text, unsigned int pageblock_order);
+
+/* Sums over zones. */
+uint64_t zones_free(const struct zones *z);
+uint64_t zones_pcp(const struct zones *z);
+uint64_t zones_low(const struct zones *z);
+uint64_t zones_high(const struct zones *z);
+uint64_t zones_managed(const struct zones *z);
+/*
+ * Pages in whole free pageblocks that an ordinary request may take: those of a zone that
+ * lowmem_reserve keeps to itself (DMA on all but the smallest machines) do not count. With
+ * vm.defrag_mode these are what unmovable allocations live on; the watermarks do not shield them,
+ * because they are compared with all free pages.
+ */
+uint64_t zones_whole_blocks(const struct zones *z);
+const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn);
+
+/* "Page block order: 9" of /proc/pagetypeinfo; 9 when it cannot be read. */
+unsigned int pageblock_order(void);
+/* Small text file; bytes read (NUL added) or -1. */
+long file_slurp(const char *path, char *buf, size_t room);
+/* The number that stands in a small file, or dflt. */
+int64_t file_number(const char *path, int64_t dflt);
+int file_put(const char *path, const char *text);
+
+#endif

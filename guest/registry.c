@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "guest/registry.h"
+
+#include <string.h>
+
+extern const struct layout_step step_fill, step_pin, step_free;
+extern const struct workload workload_tmpfs_files;
+
+const struct layout_step *const layout_steps[] = { &step_fill, &step_pin, &step_free };
+const size_t layout_step_count = sizeof(layout_steps) / sizeof(layout_steps[0]);
+
+const struct workload *const workload_table[] = { &workload_tmpfs_files };
+const size_t workload_count = sizeof(workload_table) / sizeof(workload_table[0]);
+
+const struct layout_step *layout_step_find(const char *name)
+{
+	for (size_t i = 0; i < layout_step_count; i++)
+		if (strcmp(layout_steps[i]->name, name) == 0)
+			return layout_steps[i];
+	return NULL;
+}
+
+const struct workload *workload_find(const char *name)
+{
+	for (size_t i = 0; i < workload_count; i++)
+		if (strcmp(workload_table[i]->name, name) == 0)
+			return workload_table[i];
+	return NULL;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_REGISTRY_H
+#define MMRIG_REGISTRY_H
+/*
+ * The tables of workloads and layout steps. Each is one const struct beside its code; the host
+ * links the same structs to check scenarios and to print lists and manuals.
+ * A new workload: workloads/NAME/NAME.c with a `const struct workload workload_NAME`, and one line
+ * in guest/registry.c.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct job;
+struct job_line;
+
+enum param_kind {
+	PARAM_NUMBER,	 /* an integer expression over the scenario's constants, memory and cpus */
+	PARAM_BYTES,	 /* the same, in bytes; units K M G T */
+	PARAM_AMOUNT,	 /* an amount of memory: {bytes|percent|high|blocks: EXPR}; a plain string is
+			  * bytes, "5%" per cent of RAM. In the job: KEY_unit=..., KEY=number */
+	PARAM_PREDICATE, /* an expression over pfn, block, offset, zone, node, rand */
+	PARAM_CHOICE,	 /* one of choices[] */
+	PARAM_BOOL,	 /* true/false; in the job 1/0 */
+};
+
+struct param_spec {
+	const char *name;
+	enum param_kind kind;
+	const char *unit;    /* "files", "bytes", NULL */
+	const char *summary; /* one line */
+	int64_t min, max;    /* NUMBER and BYTES; max 0 means no upper limit */
+	const char *dflt;    /* as YAML text; NULL: must be given; "": absent unless given */
+	const char *const *choices;
+};
+
+struct layout_step {
+	const char *name, *summary;
+	const struct param_spec *params; /* nparams of them */
+	size_t nparams;
+	const char *const *needs; /* as `need` lines of the job; NULL-terminated, may be NULL */
+	const char *const *moves; /* canonical counters that it must move; NULL-terminated */
+	void *run;		  /* guest: layout_step_fn of guest/layout.h */
+};
+
+struct workload {
+	const char *name, *summary;
+	const struct param_spec *params;
+	size_t nparams;
+	const char *const *needs;
+	const char *const *moves;
+	void *prepare; /* guest: workload_fn of guest/workload.h; may be NULL */
+	void *run;
+};
+
+extern const struct layout_step *const layout_steps[];
+extern const size_t layout_step_count;
+extern const struct workload *const workload_table[];
+extern const size_t workload_count;
+
+const struct layout_step *layout_step_find(const char *name);
+const struct workload *workload_find(const char *name);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* pin: makes pages unmovable, one in every pageblock or all that a predicate selects. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "guest/layout.h"
+
+#define CHUNK 4096
+#define TAKEN (UINT32_MAX - 1) /* in layout.block[]: the block holds a pin already */
+
+enum pin_at { AT_FIRST, AT_LAST, AT_RANDOM };
+
+/* Does page i (pfn a) take the block from page j (pfn b)? */
+static bool better(struct layout *l, enum pin_at at, uint32_t a, uint32_t b)
+{
+	if (at == AT_RANDOM)
+		return expr_rand(l->seed ^ 0x70696e, a) < expr_rand(l->seed ^ 0x70696e, b);
+	return at == AT_FIRST ? a < b : a > b;
+}
+
+/* Marks pages CHOSEN and returns how many; UINT64_MAX: division by zero. */
+static uint64_t choose(struct layout *l, const struct expr *where, bool per_block, enum pin_at at)
+{
+	static uint8_t picked[CHUNK];
+	uint64_t n = 0;
+
+	for (size_t b = 0; b < l->nblocks; b++)
+		l->block[b] = UINT32_MAX;
+	/* A block that an earlier step gave its pin needs none. */
+	for (size_t i = 0; per_block && i < l->filled_pages; i++)
+		if (l->pfn[i] & LAYOUT_PINNED)
+			l->block[LAYOUT_PFN(l->pfn[i]) / l->block_pages] = TAKEN;
+	for (size_t i = 0; i < l->filled_pages; i += CHUNK) {
+		size_t m = l->filled_pages - i < CHUNK ? l->filled_pages - i : CHUNK;
+
+		if (layout_select(l, where, i, m, picked) < 0)
+			return UINT64_MAX;
+		for (size_t k = 0; k < m; k++) {
+			uint32_t pfn = LAYOUT_PFN(l->pfn[i + k]), *slot;
+
+			if (!picked[k] || l->pfn[i + k] & LAYOUT_PINNED)
+				continue;
+			if (!per_block) {
+				l->pfn[i + k] |= LAYOUT_CHOSEN;
+				n++;
+				continue;
+			}
+			slot = &l->block[pfn / l->block_pages];
+			if (*slot == TAKEN)
+				continue;
+			if (*slot == UINT32_MAX)
+				n++;
+			if (*slot == UINT32_MAX || better(l, at, pfn, LAYOUT_PFN(l->pfn[*slot])))
+				*slot = (uint32_t)(i + k);
+		}
+	}
+	for (size_t b = 0; per_block && b < l->nblocks; b++)
+		if (l->block[b] != UINT32_MAX && l->block[b] != TAKEN)
+			l->pfn[l->block[b]] |= LAYOUT_CHOSEN;
+	return n;
+}
+
+/* Blocks of the machine that hold at least one page of the fill. */
+static uint64_t count_blocks(struct layout *l)
+{
+	uint64_t n = 0;
+
+	memset(l->block, 0, l->nblocks * sizeof(*l->block));
+	for (size_t i = 0; i < l->filled_pages; i++) {
+		uint32_t pfn = LAYOUT_PFN(l->pfn[i]);
+
+		if (pfn != LAYOUT_GONE && !l->block[pfn / l->block_pages]++)
+			n++;
+	}
+	return n;
+}
+
+/*
+ * Re-read after the pin: CHOSEN becomes PINNED, and the page must still stand where it was (a
+ * long-term pin may move one). Returns how many stand; *blocks: pageblocks that hold a pin now,
+ * old and new.
+ */
+static uint64_t settle_chosen(struct layout *l, uint64_t *blocks)
+{
+	uint64_t in_place = 0;
+
+	*blocks = 0;
+	memset(l->block, 0, l->nblocks * sizeof(*l->block));
+	for (size_t i = 0; i < l->filled_pages; i++) {
+		uint32_t before = l->pfn[i];
+
+		if (before & LAYOUT_CHOSEN) {
+			if (layout_read_pfns(l, i, 1) == 0)
+				in_place += l->pfn[i] == before;
+			l->pfn[i] = LAYOUT_PFN(l->pfn[i]) | LAYOUT_PINNED;
+		}
+		if (l->pfn[i] & LAYOUT_PINNED && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE &&
+		    !l->block[LAYOUT_PFN(l->pfn[i]) / l->block_pages]++)
+			(*blocks)++;
+	}
+	return in_place;
+}
+
+static void unchoose(struct layout *l)
+{
+	for (size_t i = 0; i < l->filled_pages; i++)
+		l->pfn[i] &= ~LAYOUT_CHOSEN;
+}
+
+/* Pins the CHOSEN pages, n of them. */
+static int pin_chosen(struct layout *l, size_t n, const char **how, struct step_report *r)
+{
+	void **page = malloc(n * sizeof(*page));
+	size_t k = 0;
+	int ret;
+
+	if (!page) {
+		snprintf(r->why, sizeof(r->why), "no memory for %zu addresses", n);
+		return -1;
+	}
+	for (size_t i = 0; i < l->filled_pages && k < n; i++)
+		if (l->pfn[i] & LAYOUT_CHOSEN)
+			page[k++] = l->region + i * 4096;
+	ret = pin_pages(page, k, how, r->why, sizeof(r->why));
+	free(page);
+	return ret;
+}
+
+static enum pin_at at_of(const struct job_line *line)
+{
+	const char *at = job_get(line, "at");
+
+	return at && strcmp(at, "last") == 0 ? AT_LAST : at && strcmp(at, "random") == 0 ? AT_RANDOM : AT_FIRST;
+}
+
+static int pin_run(struct layout *l, const struct job_line *line, struct step_report *r)
+{
+	const char *per = job_get(line, "per"), *how = "none";
+	bool per_block = !per || strcmp(per, "pageblock") == 0;
+	struct expr *where = layout_where(l, line, r);
+	uint64_t chosen, blocks, in_place, with_pin;
+
+	if (!where)
+		return -1;
+	blocks = count_blocks(l);
+	chosen = choose(l, where, per_block, at_of(line));
+	expr_free(where);
+	if (chosen == UINT64_MAX || chosen == 0) {
+		snprintf(r->why, sizeof(r->why),
+			 chosen ? "where: division by zero" : "where selects no page of the fill");
+		return -1;
+	}
+	if (pin_chosen(l, chosen, &how, r) < 0) {
+		unchoose(l);
+		return -1;
+	}
+	in_place = settle_chosen(l, &with_pin);
+	if (per_block) {
+		snprintf(r->asked, sizeof(r->asked), "\"blocks_with_pin\":%" PRIu64, blocks);
+		snprintf(r->got, sizeof(r->got),
+			 "\"blocks_with_pin\":%" PRIu64 ",\"pins\":%" PRIu64 ",\"moved\":%" PRIu64,
+			 with_pin, chosen, chosen - in_place);
+	} else {
+		snprintf(r->asked, sizeof(r->asked), "\"pins\":%" PRIu64, chosen);
+		snprintf(r->got, sizeof(r->got), "\"pins\":%" PRIu64 ",\"moved\":%" PRIu64, in_place,
+			 chosen - in_place);
+	}
+	snprintf(r->how, sizeof(r->how), "%s", how);
+	r->ok = per_block ? layout_within(l, blocks, with_pin) : layout_within(l, chosen, in_place);
+	return 0;
+}
+
+static const char *const pin_per[] = { "pageblock", "page", NULL };
+static const char *const pin_at[] = { "first", "last", "random", NULL };
+static const struct param_spec pin_params[] = {
+	{ "per", PARAM_CHOICE, NULL, "one page in every pageblock, or every page selected", 0, 0,
+	  "pageblock", pin_per },
+	{ "at", PARAM_CHOICE, NULL, "which of a pageblock's selected pages", 0, 0, "first", pin_at },
+	{ "where", PARAM_PREDICATE, NULL, "pages to choose from; all where absent", 0, 0, "", NULL },
+};
+static const char *const pin_needs[] = { "file:/proc/kpageflags", NULL };
+/* nr_foll_pin_acquired counts long-term pins alone; vmsplice takes plain references. */
+static const char *const pin_moves[] = { "nr_foll_pin_acquired", NULL };
+
+const struct layout_step step_pin = {
+	.name = "pin",
+	.summary = "make pages of the fill unmovable",
+	.params = pin_params,
+	.nparams = sizeof(pin_params) / sizeof(pin_params[0]),
+	.needs = pin_needs,
+	.moves = pin_moves,
+	.run = (void *)pin_run,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_WORKLOAD_H
+#define MMRIG_WORKLOAD_H
+/*
+ * What a workload's code gets. It runs in a child of PID 1 that was forked before the layout, so
+ * whatever it needs to hold (histograms, buffers) it should make in prepare time: prepare() is
+ * called right after the fork, run() at the go.
+ *
+ * run() reports through workload_result() once, or task_fail(child, "workload-failed", ...), and
+ * tells its progress with task_progress(), whose counter must move while it is well: the host
+ * takes a counter that stands still for a stall.
+ */
+#include "guest/job.h"
+#include "guest/registry.h"
+#include "guest/task.h"
+
+struct workload_run {
+	struct task_child *child;
+	const struct job *job;
+	const struct job_line *line; /* its parameters */
+	uint64_t seed;
+	void *data; /* prepare()'s own */
+};
+
+/* 0, or -1 after task_fail(). */
+typedef int (*workload_fn)(struct workload_run *w);
+
+/*
+ * Sends the WIRE_RESULT: metrics is the body of a JSON object ("\"time\":1.5,..."), extra more
+ * members of the result ("\"histogram\":[...]") or NULL.
+ */
+void workload_result(struct workload_run *w, const char *metrics, const char *extra);
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/cmd/opt.h"
+#include "harness/engine/engine.h"
+#include "results/table.h"
+#include "results/util/cleanup.h"
+
+#define KERNELS_MAX 16
+#define DEFAULT_KERNEL "debian:7.3"
+
+struct run_args {
+	struct opt_list kernel, set;
+	uint64_t runs, seed, memory;
+	const char *resume, *accel, *qemu;
+	bool json, quiet;
+};
+
+static const struct opt run_opts[] = {
+	OPT_LIST("kernel", struct run_args, kernel, "K",
+		 "kernel to boot: a path, debian:VERSION, or a name of the cache; may be repeated"),
+	OPT_U64("runs", struct run_args, runs, "N", 1, 10000, "repetitions of each cell"),
+	OPT_LIST("set", struct run_args, set, "KEY=VALUE",
+		 "change a constant, an axis (KEY=A,B) or any key of the scenario; may be repeated"),
+	OPT_BYTES("memory", struct run_args, memory, "SIZE", "memory of the guest, as in 8G"),
+	OPT_U64("seed", struct run_args, seed, "N", 0, INT64_MAX, "seed of the first repetition"),
+	OPT_CHOICE("accel", struct run_args, accel, "auto|kvm|tcg",
+		   "accelerator; auto boots the kernel once to find out"),
+	OPT_STRING("qemu", struct run_args, qemu, "PROGRAM", "QEMU to use instead of the one in PATH"),
+	OPT_STRING("resume", struct run_args, resume, "RUNSET", "go on with a run set that was interrupted"),
+	OPT_FLAG("json", struct run_args, json, "print one JSON document and nothing else to stdout"),
+	OPT_FLAG("quiet", struct run_args, quiet, "no progress"),
+	OPT_END,
+};
+
+static int load_plan(const char *name, const struct run_args *a, struct scenario_plan *plan,
+		     struct error *err)
+{
+	struct scenario *s;
+	int ret = 0;
+
+	if (scenario_load(name, &s, err) < 0)
+		return -1;
+	for (size_t i = 0; ret == 0 && i < a->set.n; i++)
+		ret = scenario_set(s, a->set.item[i], err);
+	if (ret == 0)
+		ret = scenario_expand(s, a->memory, plan, err);
+	scenario_free(s);
+	return ret;
+}
+
+static int resolve_kernels(const struct run_args *a, const struct scenario_plan *plan,
+			   struct kernel *kernel, size_t *n, struct error *err)
+{
+	const char *fallback = plan->kernel ? plan->kernel : DEFAULT_KERNEL;
+	size_t want = a->kernel.n ? a->kernel.n : 1;
+
+	if (want > KERNELS_MAX)
+		return error_set(err, EXIT_USAGE, "%zu kernels; at most %d in one run set", want, KERNELS_MAX);
+	for (*n = 0; *n < want; (*n)++) {
+		const char *spec = a->kernel.n ? a->kernel.item[*n] : fallback;
+
+		if (kernel_resolve(spec, &kernel[*n], err) < 0)
+			return -1;
+		for (size_t i = 0; i < *n; i++) {
+			if (strcmp(kernel[i].name, kernel[*n].name) == 0) {
+				(*n)++;
+				return error_set(err, EXIT_USAGE,
+						 "--kernel %s: the same kernel twice; leave one out", spec);
+			}
+		}
+	}
+	return 0;
+}
+
+static void add_quoted(struct strbuf *sb, const char *word)
+{
+	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] == '\0' &&
+	    *word) {
+		strbuf_adds(sb, word);
+		return;
+	}
+	strbuf_adds(sb, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			strbuf_adds(sb, "'\\''");
+		else
+			strbuf_add(sb, word, 1);
+	}
+	strbuf_adds(sb, "'");
+}
+
+static char *command_of(int argc, char **argv)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_adds(&sb, "mmrig run");
+	for (int i = 0; i < argc; i++) {
+		strbuf_adds(&sb, " ");
+		add_quoted(&sb, argv[i]);
+	}
+	return strbuf_steal(&sb);
+}
+
+/* The part of the command that says what a single run is, without what differs from run to run. */
+static char *reproduce_of(const char *scenario, const struct run_args *a)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_adds(&sb, "mmrig run ");
+	add_quoted(&sb, scenario);
+	if (a->memory) {
+		cleanup_free char *size = str_format_bytes(a->memory);
+
+		strbuf_addf(&sb, " --memory %s", size);
+	}
+	if (strcmp(a->accel, "auto") != 0)
+		strbuf_addf(&sb, " --accel %s", a->accel);
+	for (size_t i = 0; i < a->set.n; i++) {
+		strbuf_adds(&sb, " --set ");
+		add_quoted(&sb, a->set.item[i]);
+	}
+	return strbuf_steal(&sb);
+}
+
+static void print_result(const struct runset *set, bool json)
+{
+	cleanup_free char *first = json ? table_json(set) : table_runset(set);
+
+	fputs(first, stdout);
+	if (!json) {
+		cleanup_free char *deltas = table_deltas(set);
+
+		fputs("\n", stdout);
+		fputs(deltas, stdout);
+	}
+}
+
+static enum exit_status status_of(const struct runset *set, bool interrupted)
+{
+	unsigned int counts[VERDICT_COUNT] = { 0 };
+
+	for (size_t i = 0; i < set->nruns; i++)
+		counts[set->run[i].verdict]++;
+	return interrupted ? EXIT_INTERRUPTED : verdict_exit_of_set(counts);
+}
+
+static enum vm_accel accel_of(const char *name)
+{
+	return strcmp(name, "kvm") == 0 ? VM_ACCEL_KVM :
+	       strcmp(name, "tcg") == 0 ? VM_ACCEL_TCG :
+					  VM_ACCEL_AUTO;
+}
+
+static int make_set(const char *scenario, const struct run_args *a, const char *command,
+		    const struct scenario_plan *plan, struct kernel *kernel, size_t nkernels,
+		    struct error *err)
+{
+	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
+	struct progress *progress = a->quiet ? NULL : progress_new(&pc);
+	cleanup_free char *reproduce = reproduce_of(scenario, a);
+	const struct engine_options o = {
+		.qemu = a->qemu,
+		.accel = accel_of(a->accel),
+		.runs = a->runs ? (unsigned int)a->runs : plan->runs,
+		.seed = a->seed,
+		.resume = a->resume,
+		.command = command,
+		.reproduce = reproduce,
+	};
+	struct runset set = { 0 };
+	bool interrupted = false;
+	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, err);
+	enum exit_status status = status_of(&set, interrupted);
+
+	progress_finish(progress);
+	if (set.nruns)
+		print_result(&set, a->json);
+	if (interrupted && set.id)
+		fprintf(stderr, "mmrig: to go on: %s --resume %s\n", command, set.id);
+	runset_free(&set);
+	return ret < 0 ? ret : (int)status;
+}
+
+static int run_run(const struct command *self, int argc, char **argv, struct error *err)
+{
+	struct run_args a = { .seed = 1, .accel = "auto" };
+	cleanup_free char *command = command_of(argc, argv);
+	struct kernel kernel[KERNELS_MAX];
+	struct scenario_plan plan = { 0 };
+	size_t nkernels = 0;
+	int npos, ret;
+
+	if (opt_parse(self, argc, argv, &a, &npos, 1, 1, err) < 0)
+		return -1;
+	ret = load_plan(argv[0], &a, &plan, err);
+	if (ret == 0) {
+		ret = resolve_kernels(&a, &plan, kernel, &nkernels, err);
+		if (ret == 0)
+			ret = make_set(argv[0], &a, command, &plan, kernel, nkernels, err);
+		for (size_t i = 0; i < nkernels; i++)
+			kernel_free(&kernel[i]);
+		scenario_plan_free(&plan);
+	}
+	opt_list_free(&a.kernel);
+	opt_list_free(&a.set);
+	return ret;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.args = "SCENARIO",
+	.summary = "boot kernels, build the layout, run the workload, print the table",
+	.text = "SCENARIO is a name of `mmrig list scenarios` or the path of a YAML file. Without "
+		"--kernel the scenario's own kernel is taken. Each cell (kernel x variant) is run so many "
+		"times, interleaved; run k has the seed SEED + k. Ctrl-C ends the VM and keeps what has "
+		"finished; a second one exits at once.",
+	.opts = run_opts,
+	.run = run_run,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_CONSOLE_H
+#define MMRIG_CONSOLE_H
+/*
+ * The guest's console: kept as its head and its tail (with the bytes in between counted), cut into
+ * lines, and watched for splats and for a second boot. Bytes are hostile: lines are bounded,
+ * nothing grows with what the guest prints.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "results/util/str.h"
+
+#define CONSOLE_HEAD_BYTES (2u << 20)
+#define CONSOLE_TAIL_BYTES (1u << 20)
+
+enum splat_class {
+	SPLAT_NONE,
+	SPLAT_PANIC,
+	SPLAT_OOPS,
+	SPLAT_BUG,
+	SPLAT_WARNING,
+	SPLAT_HUNG_TASK,
+	SPLAT_LOCKUP,
+	SPLAT_RCU_STALL,
+	SPLAT_OOM_KILL,
+	SPLAT_ALLOC_FAILURE,
+};
+
+const char *splat_class_name(enum splat_class c);
+/*
+ * The class of one console line, SPLAT_NONE for a harmless one. *title points to the message
+ * itself, behind log level, time stamp and caller id.
+ */
+enum splat_class splat_classify(const char *line, const char **title);
+
+struct console; /* opaque */
+
+/* keep is called with what is to be kept, in order; its return value is ignored. */
+struct console *console_new(void (*keep)(void *arg, const void *data, size_t len), void *arg);
+void console_feed(struct console *c, const uint8_t *data, size_t len);
+/* The tail goes to keep(), after a line that counts what was dropped. Once. */
+void console_end(struct console *c);
+void console_free(struct console *c);
+
+/* The first splat, or SPLAT_NONE. */
+enum splat_class console_splat(const struct console *c);
+const char *console_splat_title(const struct console *c);
+/* Its lines, "\n" between them; bounded. */
+const char *console_splat_lines(const struct console *c);
+/* A panic was seen: the guest will not come back. */
+bool console_panicked(const struct console *c);
+/* "Linux version" came a second time. */
+bool console_rebooted(const struct console *c);
+/* "Linux version" came at all. */
+bool console_booted(const struct console *c);
+uint64_t console_bytes(const struct console *c);
+/* The last lines, at most n, oldest first; heap. */
+char *console_last_lines(const struct console *c, size_t n);
+
+#endif

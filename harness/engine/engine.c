@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "harness/engine/engine.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "harness/engine/host.h"
+#include "harness/image/image.h"
+#include "results/util/cleanup.h"
+#include "results/util/file.h"
+
+/* Deadlines are written for KVM; TCG runs the same guest code about this much slower. */
+#define TCG_SCALE 4.0
+
+static void on_signal(uv_signal_t *s, int signum)
+{
+	struct engine *e = s->data;
+
+	if (e->interrupts++) /* a second one: at once. QEMU goes with us (PR_SET_PDEATHSIG). */
+		_exit(EXIT_INTERRUPTED);
+	progress_note(e->progress, "interrupted: ending the VM; finished runs are kept");
+	if (e->interrupt)
+		e->interrupt(e->interrupt_arg);
+}
+
+static void watch_signals(struct engine *e)
+{
+	const struct {
+		uv_signal_t *handle;
+		int signum;
+	} watch[] = { { &e->on_int, SIGINT }, { &e->on_term, SIGTERM }, { &e->on_hup, SIGHUP } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(watch); i++) {
+		uv_signal_init(&e->loop, watch[i].handle);
+		watch[i].handle->data = e;
+		uv_signal_start(watch[i].handle, on_signal, watch[i].signum);
+		uv_unref((uv_handle_t *)watch[i].handle);
+	}
+}
+
+static void close_loop(struct engine *e)
+{
+	uv_close((uv_handle_t *)&e->on_int, NULL);
+	uv_close((uv_handle_t *)&e->on_term, NULL);
+	uv_close((uv_handle_t *)&e->on_hup, NULL);
+	uv_run(&e->loop, UV_RUN_DEFAULT);
+	uv_loop_close(&e->loop);
+}
+
+/* virtio-serial where the kernel is known to have it; a bare image tells nothing: then the serial port. */
+static enum vm_channel channel_of(const struct kernel *k)
+{
+	cleanup_free char *console = kernel_config_value(k, "VIRTIO_CONSOLE");
+	cleanup_free char *pci = kernel_config_value(k, "VIRTIO_PCI");
+	bool modules = k->modules != NULL;
+
+	if (!console || !pci || (!modules && (*console == 'm' || *pci == 'm')))
+		return VM_CHANNEL_SERIAL;
+	return VM_CHANNEL_VIRTIO;
+}
+
+/* The initramfs for a kernel. A module that the scenario asks for and the kernel lacks is kept. */
+static int prepare_kernel(struct engine *e, struct engine_kernel *k, struct error *err)
+{
+	static const char *const channel[] = { "virtio_pci", "virtio_console" };
+	const char *wanted[64];
+	char **missing = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(channel); i++)
+		wanted[n++] = channel[i];
+	for (char **m = e->plan->modules; m && *m && n + 1 < ARRAY_SIZE(wanted); m++)
+		wanted[n++] = *m;
+	wanted[n] = NULL;
+	k->initrd = image_cached(&k->kernel, e->agent, wanted, &missing, err);
+	if (!k->initrd)
+		return error_wrap(err, "initramfs for %s", k->kernel.name);
+	k->channel = channel_of(&k->kernel);
+	for (char **m = missing; m && *m; m++) {
+		if (!k->lacks && !str_starts(*m, "virtio_"))
+			k->lacks = xstrdup(*m);
+		free(*m);
+	}
+	free(missing);
+	return 0;
+}
+
+static int resolve_accel(struct engine *e, enum vm_accel wanted, struct error *err)
+{
+	struct accel_result r;
+	cleanup_free char *note = NULL;
+
+	e->accel = wanted;
+	if (wanted == VM_ACCEL_AUTO) {
+		if (accel_probe(e->qemu, e->kernel[0].kernel.image, &r, err) < 0)
+			return -1;
+		e->accel = r.accel;
+		note = str_printf("accelerator %s", r.reason);
+		progress_note(e->progress, note);
+	}
+	e->scale = e->accel == VM_ACCEL_TCG ? TCG_SCALE : 1.0;
+	return 0;
+}
+
+static struct run_kernel kernel_record(const struct kernel *k)
+{
+#define DUP(s) ((s) ? xstrdup(s) : NULL)
+	return (struct run_kernel){
+		.name = DUP(k->name),	      .release = DUP(k->release),
+		.build_id = DUP(k->build_id), .image = DUP(k->image),
+		.image_hash = DUP(k->image_hash), .config_hash = DUP(k->config_hash),
+		.provenance = DUP(k->provenance),
+	};
+#undef DUP
+}
+
+static struct run_variant variant_record(const struct variant *v)
+{
+	struct run_variant r = {
+		.label = xstrdup(v->label ? v->label : ""),
+		.value = xcalloc(v->nvalues, sizeof(*r.value)),
+		.nvalues = v->nvalues,
+		.memory_bytes = v->memory_bytes,
+		.cpus = v->cpus,
+	};
+
+	for (size_t i = 0; i < v->nvalues; i++) {
+		r.value[i].name = xstrdup(v->value[i].name);
+		r.value[i].text = xstrdup(v->value[i].text);
+	}
+	return r;
+}
+
+static char **dup_list(char *const *list)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (list && list[n])
+		n++;
+	copy = xcalloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = xstrdup(list[i]);
+	return copy;
+}
+
+static void fill_set(struct engine *e, const struct engine_options *o)
+{
+	struct runset *set = e->set;
+	const struct scenario_plan *p = e->plan;
+
+	set->scenario = xstrdup(p->name);
+	set->title = xstrdup(p->title ? p->title : "");
+	set->scenario_text = xstrdup(p->text);
+	set->command = xstrdup(o->command ? o->command : "");
+	set->table_style = p->table_style ? xstrdup(p->table_style) : NULL;
+	set->row_title = p->row_title ? xstrdup(p->row_title) : NULL;
+	set->metric = dup_list(p->metric);
+	set->runs = o->runs;
+	set->nkernels = e->nkernels;
+	set->kernel = xcalloc(e->nkernels, sizeof(*set->kernel));
+	for (size_t i = 0; i < e->nkernels; i++)
+		set->kernel[i] = kernel_record(&e->kernel[i].kernel);
+	set->nvariants = p->nvariants;
+	set->variant = xcalloc(p->nvariants, sizeof(*set->variant));
+	for (size_t i = 0; i < p->nvariants; i++)
+		set->variant[i] = variant_record(&p->variant[i]);
+}
+
+/* The command that makes this one run again. */
+static char *reproduce_line(struct engine *e, const struct engine_options *o,
+			    const struct engine_cell *cell, uint64_t seed)
+{
+	const struct variant *v = &e->plan->variant[cell->variant];
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_addf(&sb, "%s --kernel %s --runs 1 --seed %llu",
+		    o->reproduce ? o->reproduce : "mmrig run", e->kernel[cell->kernel].kernel.name,
+		    (unsigned long long)seed);
+	for (size_t i = 0; i < v->nvalues; i++)
+		strbuf_addf(&sb, " --set %s=%s", v->value[i].name, v->value[i].text);
+	return strbuf_steal(&sb);
+}
+
+static struct run new_run(struct engine *e, const struct engine_options *o, unsigned int slot,
+			  unsigned int attempt, const struct engine_cell *cell, uint64_t seed)
+{
+	struct run r = {
+		.id = attempt ? str_printf("%04u.%u", slot + 1, attempt + 1) :
+				str_printf("%04u", slot + 1),
+		.cell = cell->kernel * e->plan->nvariants + cell->variant,
+		.kernel = cell->kernel,
+		.variant = cell->variant,
+		.seed = seed,
+		.accel = xstrdup(accel_name(e->accel)),
+		.qemu_version = xstrdup(e->qemu_version),
+		.host = xstrdup(e->host),
+		.reproduce = reproduce_line(e, o, cell, seed),
+	};
+
+	return r;
+}
+
+/* How often slot was tried before; *done when one of these tries needs no repeat. */
+static unsigned int tries_before(const struct runset *set, unsigned int slot, bool *done)
+{
+	unsigned int n = 0;
+
+	*done = false;
+	for (size_t i = 0; i < set->nruns; i++) {
+		if ((unsigned int)strtoul(set->run[i].id, NULL, 10) != slot + 1)
+			continue;
+		n++;
+		*done |= set->run[i].verdict != VERDICT_INTERRUPTED;
+	}
+	return n;
+}
+
+static char *summary_of(const struct run *r, char *const *metric)
+{
+	struct strbuf sb = STRBUF_INIT;
+	int shown = 0;
+
+	for (; metric && *metric && shown < 3; metric++) {
+		const double *v = run_metric(r, *metric);
+
+		if (!v)
+			continue;
+		strbuf_addf(&sb, *v == (double)(long long)*v ? "%s%s %.0f" : "%s%s %.2f",
+			    shown++ ? ", " : "", *metric, *v);
+	}
+	return strbuf_steal(&sb);
+}
+
+static int one(struct engine *e, const struct engine_options *o, unsigned int slot,
+	       unsigned int attempt, unsigned int k, const struct engine_cell *cell, uint64_t seed,
+	       struct error *err)
+{
+	struct run r = new_run(e, o, slot, attempt, cell, seed);
+	const char *label = e->set->variant[cell->variant].label;
+	cleanup_free char *shown = NULL, *summary = NULL;
+
+	if (e->nkernels > 1)
+		shown = str_printf("%s  %s", e->kernel[cell->kernel].kernel.name, label);
+	progress_run_begin(e->progress, k, shown ? shown : label, seed);
+	if (engine_run_one(e, k, cell, &r, err) < 0) {
+		progress_run_end(e->progress, k, VERDICT_INFRA, err->text, NULL);
+		run_free(&r);
+		return -1;
+	}
+	summary = summary_of(&r, e->set->metric);
+	progress_run_end(e->progress, k, r.verdict, r.why, *summary ? summary : NULL);
+	e->set->run = xreallocarray(e->set->run, e->set->nruns + 1, sizeof(r));
+	e->set->run[e->set->nruns++] = r;
+	return 0;
+}
+
+static int all(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	unsigned int slots = o->runs * (unsigned int)(e->nkernels * e->plan->nvariants), todo = 0, k = 0;
+
+	for (unsigned int slot = 0; slot < slots; slot++) {
+		bool done;
+
+		tries_before(e->set, slot, &done);
+		todo += !done;
+	}
+	progress_start(e->progress, e->plan->name, todo);
+	for (unsigned int slot = 0; slot < slots && !e->interrupts; slot++) {
+		size_t cells = e->nkernels * e->plan->nvariants, c = slot % cells;
+		/* Kernels vary fastest: ABAB. */
+		struct engine_cell cell = { c % e->nkernels, c / e->nkernels };
+		bool done;
+		unsigned int before = tries_before(e->set, slot, &done);
+
+		if (done)
+			continue;
+		if (host_check_memory(e->plan->variant[cell.variant].memory_bytes, err) < 0 ||
+		    one(e, o, slot, before, ++k, &cell, o->seed + slot / cells, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A run set goes on only with the same scenario, kernels and number of runs. */
+static int resume_set(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	struct runset *set = e->set;
+
+	if (store_load_set(e->store, o->resume, set, err) < 0)
+		return -1;
+	if (strcmp(set->scenario, e->plan->name) != 0 || strcmp(set->scenario_text, e->plan->text) != 0)
+		return error_set(err, EXIT_USAGE,
+				 "--resume %s: it was made with scenario %s and other settings; give the same "
+				 "arguments as then: %s",
+				 o->resume, set->scenario, set->command);
+	if (set->nkernels != e->nkernels || set->runs != o->runs)
+		return error_set(err, EXIT_USAGE, "--resume %s: it has %zu kernels and %u runs a cell, not %zu and %u",
+				 o->resume, set->nkernels, set->runs, e->nkernels, o->runs);
+	for (size_t i = 0; i < e->nkernels; i++)
+		if (strcmp(set->kernel[i].image_hash, e->kernel[i].kernel.image_hash) != 0)
+			return error_set(err, EXIT_USAGE, "--resume %s: kernel %s is another image now",
+					 o->resume, set->kernel[i].name);
+	return 0;
+}
+
+static int prepare(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	struct utsname u;
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < e->plan->nvariants; i++)
+		if (e->plan->variant[i].memory_bytes > most)
+			most = e->plan->variant[i].memory_bytes;
+	if (host_check_memory(most, err) < 0)
+		return -1;
+	e->agent = libexec_path("agent", err);
+	e->qemu_version = e->agent ? qemu_version(e->qemu, err) : NULL;
+	if (!e->qemu_version || store_open(o->results, true, &e->store, err) < 0)
+		return -1;
+	if (host_check_disk(e->store, o->runs * e->nkernels * e->plan->nvariants, err) < 0)
+		return -1;
+	for (size_t i = 0; i < e->nkernels; i++)
+		if (prepare_kernel(e, &e->kernel[i], err) < 0)
+			return -1;
+	if (resolve_accel(e, o->accel, err) < 0)
+		return -1;
+	uname(&u);
+	e->host = str_printf("%s %s %s, %ld CPUs", u.nodename, u.release, u.machine,
+			     sysconf(_SC_NPROCESSORS_ONLN));
+	if (o->resume)
+		return resume_set(e, o, err);
+	fill_set(e, o);
+	return store_begin_set(e->store, e->set, err);
+}
+
+static void engine_free(struct engine *e)
+{
+	for (size_t i = 0; i < e->nkernels; i++) {
+		free(e->kernel[i].initrd);
+		free(e->kernel[i].lacks);
+	}
+	free(e->kernel);
+	free(e->qemu);
+	free(e->qemu_version);
+	free(e->host);
+	free(e->agent);
+	if (e->store)
+		store_close(e->store);
+}
+
+int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
+	       struct kernel *kernels, size_t nkernels, struct progress *progress,
+	       struct runset *set, bool *interrupted, struct error *err)
+{
+	struct engine e = {
+		.plan = plan,
+		.kernel = xcalloc(nkernels, sizeof(*e.kernel)),
+		.nkernels = nkernels,
+		.qemu = o->qemu ? xstrdup(o->qemu) : NULL,
+		.progress = progress,
+		.set = set,
+	};
+	int ret;
+
+	for (size_t i = 0; i < nkernels; i++)
+		e.kernel[i].kernel = kernels[i]; /* the caller keeps and frees them */
+	uv_loop_init(&e.loop);
+	watch_signals(&e);
+	ret = prepare(&e, o, err);
+	if (ret == 0)
+		ret = all(&e, o, err);
+	*interrupted = e.interrupts > 0;
+	close_loop(&e);
+	engine_free(&e);
+	return ret;
+}

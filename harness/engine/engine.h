@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_ENGINE_H
+#define MMRIG_ENGINE_H
+/*
+ * From a plan to a run set: which runs, in which order, and each of them made.
+ *
+ * A cell is one kernel x one variant. Runs are interleaved: repetition by repetition, and within
+ * one over variants and kernels, so that a drift of the host hits all cells alike.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "harness/engine/progress.h"
+#include "harness/kernel/kernel.h"
+#include "harness/scenario/scenario.h"
+#include "harness/vm/vm.h"
+#include "results/store.h"
+
+struct engine_options {
+	const char *qemu;	/* NULL: from PATH */
+	enum vm_accel accel;	/* AUTO: probe */
+	unsigned int runs;	/* repetitions a cell */
+	uint64_t seed;		/* repetition k (from 0) has seed + k */
+	const char *results;	/* folder; NULL: the default */
+	const char *resume;	/* a run set to go on with, or NULL */
+	const char *command;	/* as typed, for the record */
+	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
+};
+
+/* What one run is made of; the engine owns it all. */
+struct engine_cell {
+	size_t kernel, variant;
+};
+
+struct engine_kernel {
+	struct kernel kernel;
+	char *initrd; /* base image, cached */
+	enum vm_channel channel;
+	char *lacks;  /* a module that the scenario needs and this kernel lacks; NULL: nothing */
+};
+
+struct engine {
+	const struct scenario_plan *plan;
+	struct engine_kernel *kernel;
+	size_t nkernels;
+	enum vm_accel accel;
+	char *qemu, *qemu_version, *host, *agent;
+	double scale; /* of the deadlines */
+	struct store *store;
+	struct progress *progress;
+	struct runset *set;
+	uv_loop_t loop;
+	uv_signal_t on_int, on_term, on_hup;
+	int interrupts; /* how many times the user asked to end */
+	void (*interrupt)(void *arg);
+	void *interrupt_arg;
+};
+
+/*
+ * Makes the runs. *set is filled with every finished run and belongs to the caller, also on error
+ * (whatever finished before it). Returns 0, or -1 with err; an interrupted set returns 0 and has
+ * *interrupted set.
+ */
+int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
+	       struct kernel *kernels, size_t nkernels, struct progress *progress,
+	       struct runset *set, bool *interrupted, struct error *err);
+
+/* One run in one VM: fills r (verdict, phases, metrics ...). -1 only when nothing could be recorded. */
+int engine_run_one(struct engine *e, unsigned int k, const struct engine_cell *cell, struct run *r,
+		   struct error *err);
+
+#endif

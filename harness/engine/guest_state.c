@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "harness/engine/guest_state.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "guest/registry.h"
+#include "results/util/cleanup.h"
+
+#define STEPS_MAX 256
+#define LOG_MAX 65536
+
+static json_t *object_of(const struct wire_frame *f)
+{
+	json_t *o = json_loadb((const char *)f->payload, f->len, JSON_REJECT_DUPLICATES, NULL);
+
+	if (o && !json_is_object(o)) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static char *string_member(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? xstrndup(s, 4096) : NULL;
+}
+
+static uint64_t number_member(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+static bool phase_member(const json_t *o, enum wire_phase *phase)
+{
+	const char *name = json_string_value(json_object_get(o, "phase"));
+
+	for (int p = 0; name && p < PHASE_COUNT; p++) {
+		if (strcmp(wire_phase_names[p], name) == 0) {
+			*phase = (enum wire_phase)p;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_phase(struct guest_state *g, const json_t *o)
+{
+	const char *edge = json_string_value(json_object_get(o, "edge"));
+	enum wire_phase phase;
+
+	if (!edge || !phase_member(o, &phase))
+		return;
+	g->phase = phase;
+	if (strcmp(edge, "begin") == 0) {
+		g->begin_ns[phase] = number_member(o, "mono_ns");
+		g->done = g->total = 0;
+	} else {
+		g->end_ns[phase] = number_member(o, "mono_ns");
+	}
+}
+
+static void take_sample(struct guest_state *g, const struct wire_frame *f)
+{
+	struct wire_sample s;
+
+	if (!wire_sample_parse(f->payload, f->len, &s))
+		return;
+	if (g->sample)
+		g->sample(g->arg, f->payload, f->len);
+	if (s.edge == EDGE_NONE)
+		return;
+	if (strcmp(s.name, "vmstat") == 0) {
+		struct vmstat *v = &g->vmstat[s.phase][s.edge == EDGE_END];
+
+		vmstat_free(v);
+		vmstat_parse(s.data, s.len, v);
+	} else if (strcmp(s.name, "buddyinfo") == 0 && s.phase == PHASE_WORKLOAD &&
+		   s.edge == EDGE_END) {
+		free(g->buddyinfo);
+		g->buddyinfo = xstrndup((const char *)s.data, s.len);
+		g->buddyinfo_len = strlen(g->buddyinfo);
+	}
+}
+
+static void take_json(struct guest_state *g, const struct wire_frame *f)
+{
+	json_t *o = object_of(f);
+
+	if (!o)
+		return;
+	switch (f->type) {
+	case WIRE_HELLO:
+		g->hello = true;
+		free(g->release);
+		g->release = string_member(o, "release");
+		free(g->channel);
+		g->channel = string_member(o, "channel");
+		break;
+	case WIRE_PHASE:
+		take_phase(g, o);
+		break;
+	case WIRE_PROGRESS:
+		g->done = number_member(o, "done");
+		g->total = number_member(o, "total");
+		break;
+	case WIRE_STEP:
+		if (!g->steps)
+			g->steps = json_array();
+		if (json_array_size(g->steps) < STEPS_MAX)
+			json_array_append(g->steps, o);
+		break;
+	case WIRE_RESULT:
+		json_decref(g->result);
+		g->result = json_incref(o);
+		break;
+	case WIRE_FAIL:
+		if (!g->failed) {
+			g->failed = true;
+			g->fail_verdict = string_member(o, "verdict");
+			g->fail_what = string_member(o, "what");
+		}
+		break;
+	case WIRE_END:
+		g->ended = true;
+		break;
+	}
+	json_decref(o);
+}
+
+void guest_state_feed(struct guest_state *g, const uint8_t *data, size_t len)
+{
+	struct wire_frame f;
+
+	if (wire_reader_feed(&g->reader, data, len) < 0)
+		return;
+	while (wire_reader_next(&g->reader, &f)) {
+		g->frames++;
+		if (f.type == WIRE_SAMPLE) {
+			take_sample(g, &f);
+		} else if (f.type == WIRE_LOG) {
+			if (g->log.len + f.len < LOG_MAX) {
+				strbuf_add(&g->log, f.payload, f.len);
+				strbuf_adds(&g->log, "\n");
+			}
+		} else {
+			take_json(g, &f);
+		}
+	}
+}
+
+static void workload_metrics(const struct guest_state *g, struct run *r)
+{
+	json_t *metrics = json_object_get(g->result, "metrics"), *value;
+	const char *key;
+
+	json_object_foreach(metrics, key, value)
+		if (json_is_number(value) && isfinite(json_number_value(value)))
+			run_set_metric(r, key, json_number_value(value));
+}
+
+/* "a|b": one of them is enough. A key that the kernel does not have cannot have moved. */
+static bool moved(const struct vmstat *begin, const struct vmstat *end, const char *names)
+{
+	cleanup_free char *copy = xstrdup(names);
+	char *save = NULL;
+
+	for (char *name = strtok_r(copy, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
+		struct run delta = { 0 };
+		const double *v;
+		bool yes;
+
+		counter_deltas(begin, end, &delta);
+		v = run_metric(&delta, name);
+		yes = v && *v != 0;
+		if (!yes && vmstat_get(begin, name) && vmstat_get(end, name))
+			yes = *vmstat_get(begin, name) != *vmstat_get(end, name);
+		run_free(&delta);
+		if (yes)
+			return true;
+	}
+	return false;
+}
+
+static void no_effect_add(struct run *r, const char *where, const char *name)
+{
+	size_t n = 0;
+
+	while (r->no_effect && r->no_effect[n])
+		n++;
+	r->no_effect = xreallocarray(r->no_effect, n + 2, sizeof(char *));
+	r->no_effect[n] = str_printf("%s: %s", where, name);
+	r->no_effect[n + 1] = NULL;
+}
+
+static void check_moves(const struct guest_state *g, char *const *moves, struct run *r)
+{
+	const struct vmstat(*v)[2] = g->vmstat;
+	size_t i;
+	json_t *step;
+
+	if (v[PHASE_WORKLOAD][0].n && v[PHASE_WORKLOAD][1].n)
+		for (; moves && *moves; moves++)
+			if (!moved(&v[PHASE_WORKLOAD][0], &v[PHASE_WORKLOAD][1], *moves))
+				no_effect_add(r, "workload", *moves);
+	if (!v[PHASE_LAYOUT][0].n || !v[PHASE_LAYOUT][1].n)
+		return;
+	json_array_foreach(g->steps, i, step) {
+		const char *name = json_string_value(json_object_get(step, "step"));
+		const struct layout_step *s = name ? layout_step_find(name) : NULL;
+		const char *how = json_string_value(json_object_get(step, "how"));
+
+		if (!s || !s->moves || (how && strcmp(how, "vmsplice") == 0))
+			continue;
+		for (const char *const *m = s->moves; *m; m++)
+			if (!moved(&v[PHASE_LAYOUT][0], &v[PHASE_LAYOUT][1], *m))
+				no_effect_add(r, name, *m);
+	}
+}
+
+void guest_state_to_run(const struct guest_state *g, char *const *moves, struct run *r)
+{
+	const struct vmstat *begin = &g->vmstat[PHASE_WORKLOAD][0], *end = &g->vmstat[PHASE_WORKLOAD][1];
+
+	for (int p = PHASE_LAYOUT; p < PHASE_COUNT; p++)
+		if (g->begin_ns[p] && g->end_ns[p] >= g->begin_ns[p])
+			r->phase[p] = (double)(g->end_ns[p] - g->begin_ns[p]) / 1e9;
+	if (begin->n && end->n)
+		counter_deltas(begin, end, r);
+	if (g->buddyinfo)
+		counter_buddyinfo(g->buddyinfo, g->buddyinfo_len, r);
+	workload_metrics(g, r);
+	if (g->steps)
+		r->layout_json = json_dumps(g->steps, JSON_COMPACT);
+	if (g->result)
+		r->workload_json = json_dumps(g->result, JSON_COMPACT);
+	check_moves(g, moves, r);
+}
+
+void guest_state_free(struct guest_state *g)
+{
+	wire_reader_free(&g->reader);
+	free(g->fail_verdict);
+	free(g->fail_what);
+	free(g->release);
+	free(g->channel);
+	json_decref(g->steps);
+	json_decref(g->result);
+	for (int p = 0; p < PHASE_COUNT; p++)
+		for (int e = 0; e < 2; e++)
+			vmstat_free(&g->vmstat[p][e]);
+	free(g->buddyinfo);
+	strbuf_free(&g->log);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_GUEST_STATE_H
+#define MMRIG_GUEST_STATE_H
+/*
+ * What the wire has told of one guest so far. Every byte is hostile: JSON is parsed with bounds,
+ * unknown frames are ignored, numbers are checked.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "guest/wire.h"
+#include "results/counter.h"
+#include "results/run.h"
+#include "results/util/str.h"
+
+struct guest_state {
+	struct wire_reader reader;
+	uint64_t frames;
+	bool hello, ended, failed;
+	enum wire_phase phase; /* the current one */
+	uint64_t begin_ns[PHASE_COUNT], end_ns[PHASE_COUNT]; /* guest clock; 0: not seen */
+	uint64_t done, total; /* progress of the phase */
+	char *fail_verdict, *fail_what;
+	char *release; /* as the guest says */
+	char *channel;
+	json_t *steps;	/* array of the STEP payloads */
+	json_t *result; /* the RESULT payload */
+	struct vmstat vmstat[PHASE_COUNT][2]; /* [phase][begin, end] */
+	char *buddyinfo; /* at the end of the workload */
+	size_t buddyinfo_len;
+	struct strbuf log;
+	void (*sample)(void *arg, const void *payload, uint32_t len);
+	void *arg;
+};
+
+void guest_state_feed(struct guest_state *g, const uint8_t *data, size_t len);
+/* phases, metrics, layout, workload, no_effect. moves: canonical names that had to move. */
+void guest_state_to_run(const struct guest_state *g, char *const *moves, struct run *r);
+void guest_state_free(struct guest_state *g);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_APT_H
+#define MMRIG_APT_H
+/*
+ * The Debian archive through apt itself, with a state folder of our own. The host's apt is only
+ * asked for its mirror and its proxy; its sources, lists, status and hooks are left alone.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "results/util/error.h"
+
+typedef void apt_progress(void *arg, const char *text, double percent);
+
+struct apt {
+	char *dir;    /* state, in our cache */
+	char *config; /* given with --config-file */
+	char *archive, *security; /* URIs; security may be NULL */
+	bool stale;   /* the index is absent, a day old, or of another mirror */
+	apt_progress *progress; /* may be NULL */
+	void *progress_arg;
+};
+
+/* A package in a suite. */
+struct apt_package {
+	char *name, *version;
+	char *suite; /* "trixie-backports", "sid" */
+};
+struct apt_packages {
+	struct apt_package *item;
+	size_t n;
+};
+
+struct apt_deb {
+	char *name, *version, *sha256; /* bare hex */
+	char *path; /* once downloaded */
+	uint64_t bytes;
+};
+struct apt_debs {
+	struct apt_deb *item;
+	size_t n;
+};
+
+/* mirror NULL: the host's. */
+int apt_open(struct apt *a, const char *mirror, apt_progress *progress, void *arg,
+	     struct error *err);
+void apt_close(struct apt *a);
+/* Fetches the index. A suite that the mirror lacks is no error, a mirror without any is. */
+int apt_update(struct apt *a, struct error *err);
+/* All x86-64 kernel images of a flavour ("cloud", "generic"), oldest version first. */
+int apt_images(struct apt *a, const char *flavour, struct apt_packages *p, struct error *err);
+void apt_packages_free(struct apt_packages *p);
+/*
+ * An image package and what it is split into: the packages that it depends on in just its own
+ * version, and theirs in turn.
+ */
+int apt_split(struct apt *a, const struct apt_package *image, struct apt_debs *debs,
+	      struct error *err);
+/* Into dir; sizes and hashes are those of the signed index, or it is an error. */
+int apt_download(struct apt *a, struct apt_debs *debs, const char *dir, struct error *err);
+void apt_debs_free(struct apt_debs *d);
+
+/* Writes the list of sources, by the code names of the present stable and its neighbours. */
+int apt_write_sources(struct apt *a, struct error *err);
+/* "$(NAME)" of Packages targets as `apt-get indextargets` prints them; heap, NULL on error. */
+char *apt_targets(const char *const *options, const char *format, struct error *err);
+
+/* ---- parts that are tested by themselves ---- */
+
+bool apt_is_image(const char *package, const char *flavour);
+/*
+ * Of lines "ORIGIN|LABEL|URI" as the host's apt gives them: the URI of the Debian archive, or NULL.
+ * An index that was never fetched shows no origin: there the URI's last part decides.
+ */
+char *apt_pick_mirror(const char *lines, const char *label);
+/* Of lines "trixie-updates": the first without its "-updates"; heap, or NULL. */
+char *apt_codename(const char *lines);
+/* Names in a Depends line that are bound to exactly this version; NULL-terminated, heap. */
+char **apt_same_version(const char *depends, const char *version);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/scenario/scenario_impl.h"
+#include "results/util/cleanup.h"
+#include "results/verdict.h"
+
+#define PREDICATE_VARS (1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
+			1u << EXPR_NODE | 1u << EXPR_RAND)
+
+static void add_var(struct env *env, const char *name, const struct node *node, bool may_be_text)
+{
+	env->var = xreallocarray(env->var, env->n + 1, sizeof(*env->var));
+	env->var[env->n++] = (struct env_var){ .name = name, .node = node, .may_be_text = may_be_text };
+}
+
+static void set_number(struct env *env, struct env_var *v, int64_t number)
+{
+	v->state = ENV_NUMBER;
+	v->number = number;
+	env->consts = xreallocarray(env->consts, env->nconsts + 1, sizeof(*env->consts));
+	env->consts[env->nconsts++] = (struct expr_const){ v->name, number };
+}
+
+const struct env_var *env_find(const struct env *env, const char *name)
+{
+	for (size_t i = 0; i < env->n; i++)
+		if (strcmp(env->var[i].name, name) == 0)
+			return &env->var[i];
+	return NULL;
+}
+
+/* The variable whose name stands at the place of an error about an unknown name, or NULL. */
+static const struct env_var *named_at(const struct env *env, const char *text, const struct expr_error *e)
+{
+	const char *word;
+	size_t len = 0;
+
+	if (!str_starts(e->text, "unknown name") || e->column < 1)
+		return NULL;
+	word = text + e->column - 1;
+	while (isalnum((unsigned char)word[len]) || word[len] == '_')
+		len++;
+	for (size_t i = 0; i < env->n; i++)
+		if (strlen(env->var[i].name) == len && memcmp(env->var[i].name, word, len) == 0)
+			return &env->var[i];
+	return NULL;
+}
+
+/*
+ * The error again, with the names that have no value yet among the candidates for "did you mean".
+ * They stand in with 1, which can at most hide the error: then the first one is told.
+ */
+static int report(const struct env *env, const struct node *n, unsigned int allowed,
+		  const struct expr_error *first, struct error *err)
+{
+	cleanup_free struct expr_const *all = xcalloc(env->n, sizeof(*all));
+	const struct env_var *v = named_at(env, n->text, first);
+	struct expr_error again;
+	struct expr *e;
+
+	if (v && v->state == ENV_TEXT)
+		return node_error_at(err, n, first->column, "%s is not a number here but the text \"%.60s\"",
+				     v->name, v->node->text);
+	for (size_t i = 0; i < env->n; i++)
+		all[i] = (struct expr_const){ env->var[i].name, 1 };
+	e = expr_compile(n->text, allowed, all, env->n, &again);
+	expr_free(e);
+	if (e || again.column != first->column)
+		again = *first;
+	return node_error_at(err, n, again.column, "%s", again.text);
+}
+
+/* 0, or -1 with *e; a division by zero has column 0. */
+static int evaluate(const struct env *env, const char *text, int64_t *value, struct expr_error *e)
+{
+	static const int64_t none[EXPR_VAR_COUNT];
+	struct expr *x = expr_compile(text, 0, env->consts, env->nconsts, e);
+	enum expr_status status;
+
+	if (!x)
+		return -1;
+	status = expr_eval(x, none, value);
+	expr_free(x);
+	if (status == EXPR_OK)
+		return 0;
+	*e = (struct expr_error){ 0, "division by zero" };
+	return -1;
+}
+
+enum resolution { RESOLVED, WAITING, FAILED };
+
+static enum resolution resolve(struct env *env, struct env_var *v, struct error *err)
+{
+	const struct env_var *needed;
+	struct expr_error e;
+	int64_t value;
+
+	if (evaluate(env, v->node->text, &value, &e) == 0) {
+		set_number(env, v, value);
+		return RESOLVED;
+	}
+	needed = named_at(env, v->node->text, &e);
+	if (needed && needed->state == ENV_WAITS)
+		return WAITING;
+	if (v->may_be_text) {
+		v->state = ENV_TEXT;
+		return RESOLVED;
+	}
+	report(env, v->node, 0, &e, err);
+	return FAILED;
+}
+
+/* Every variable left waits for another one of them: follow the chain until it bites its tail. */
+static int report_cycle(const struct env *env, struct error *err)
+{
+	cleanup_strbuf struct strbuf chain = STRBUF_INIT;
+	const struct env_var *v = env->var;
+	struct expr_error e;
+	int64_t value;
+
+	while (v->state != ENV_WAITS)
+		v++;
+	/* As many steps as there are variables lead into the circle from wherever it began. */
+	for (size_t i = 0; i < env->n; i++) {
+		evaluate(env, v->node->text, &value, &e);
+		v = named_at(env, v->node->text, &e);
+	}
+	for (const struct env_var *w = v; ; ) {
+		strbuf_addf(&chain, "%s -> ", w->name);
+		evaluate(env, w->node->text, &value, &e);
+		w = named_at(env, w->node->text, &e);
+		if (w == v)
+			break;
+	}
+	return node_error(err, v->node, "%s is made of itself: %s%s", v->name, chain.data, v->name);
+}
+
+static int resolve_all(struct env *env, struct error *err)
+{
+	size_t left = env->n, before;
+
+	do {
+		before = left;
+		left = 0;
+		for (size_t i = 0; i < env->n; i++) {
+			if (env->var[i].state == ENV_WAITS) {
+				enum resolution r = resolve(env, &env->var[i], err);
+
+				if (r == FAILED)
+					return -1;
+				left += r == WAITING;
+			}
+		}
+	} while (left && left < before);
+	return left ? report_cycle(env, err) : 0;
+}
+
+static int check_vm(const struct env *env, const struct node *memory, const struct node *cpus,
+		    uint64_t override, struct error *err)
+{
+	const struct env_var *m = env_find(env, "memory"), *c = env_find(env, "cpus");
+
+	if (m->number < 256 << 20 || m->number > (int64_t)1 << 44 || m->number % (2 << 20)) {
+		cleanup_free char *size = str_format_bytes((uint64_t)m->number);
+		const char *must = "must be 256M to 16T, in whole pageblocks of 2M";
+
+		if (override)
+			return error_set(err, EXIT_USAGE, "memory is %s; it %s", size, must);
+		return node_error(err, memory, "memory is %s; it %s", size, must);
+	}
+	if (c->number < 1 || c->number > 255)
+		return node_error(err, cpus, "cpus is %" PRId64 "; it must be 1 to 255", c->number);
+	return 0;
+}
+
+/* Not const only because the tree's texts are the heap's; nothing writes to them. */
+static struct node memory_default = { .kind = NODE_SCALAR, .text = (char []){ MEMORY_DEFAULT },
+				      .label = (char []){ "default" }, .line = 1, .column = 1 };
+static struct node cpus_default = { .kind = NODE_SCALAR, .text = (char []){ CPUS_DEFAULT },
+				    .label = (char []){ "default" }, .line = 1, .column = 1 };
+
+int env_init(struct env *env, const struct scenario *s, const struct node *const *picks,
+	     uint64_t memory_override, struct error *err)
+{
+	const struct node *constants = node_get(s->root, "constants"), *vary = node_get(s->root, "vary");
+	const struct node *vm = node_get(s->root, "vm");
+	const struct node *memory = node_get(vm, "memory"), *cpus = node_get(vm, "cpus");
+
+	memory = memory ? memory : &memory_default;
+	cpus = cpus ? cpus : &cpus_default;
+	*env = (struct env){ 0 };
+	add_var(env, "memory", memory, false);
+	add_var(env, "cpus", cpus, false);
+	for (size_t i = 0; constants && i < constants->n; i++)
+		add_var(env, constants->key[i]->text, constants->value[i], false);
+	for (size_t i = 0; vary && i < vary->n; i++)
+		add_var(env, vary->key[i]->text, picks[i], true);
+	if (memory_override > INT64_MAX)
+		return error_set(err, EXIT_USAGE, "memory is %" PRIu64 " bytes, which is too much",
+				 memory_override);
+	if (memory_override)
+		set_number(env, &env->var[0], (int64_t)memory_override);
+	if (resolve_all(env, err) < 0)
+		return -1;
+	return check_vm(env, memory, cpus, memory_override, err);
+}
+
+void env_free(struct env *env)
+{
+	free(env->var);
+	free(env->consts);
+	*env = (struct env){ 0 };
+}
+
+const struct node *env_text(const struct env *env, const struct node *n)
+{
+	const struct env_var *v = n->kind == NODE_SCALAR ? env_find(env, n->text) : NULL;
+
+	return v && v->state == ENV_TEXT ? v->node : n;
+}
+
+int env_number(const struct env *env, const struct node *n, const char *what, const char *unit, int64_t min,
+	       int64_t max, int64_t *value, struct error *err)
+{
+	const char *space = unit ? " " : "", *word = unit ? unit : "";
+	struct expr_error e;
+
+	if (evaluate(env, n->text, value, &e) < 0)
+		return report(env, n, 0, &e, err);
+	if (*value >= min && (!max || *value <= max))
+		return 0;
+	if (max)
+		return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s", what,
+				  *value, min, max, space, word);
+	return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more", what, *value, min,
+			  space, word);
+}
+
+int env_predicate(const struct env *env, const struct node *n, struct error *err)
+{
+	struct expr_error e;
+	struct expr *x = expr_compile(n->text, PREDICATE_VARS, env->consts, env->nconsts, &e);
+
+	if (!x)
+		return report(env, n, PREDICATE_VARS, &e, err);
+	expr_free(x);
+	return 0;
+}
+
+/* 1-based, in characters; text is UTF-8. */
+static int column_of(const char *text, const char *at)
+{
+	int column = 1;
+
+	for (; text < at; text++)
+		column += ((unsigned char)*text & 0xc0) != 0x80;
+	return column;
+}
+
+static int template_name(const struct env *env, const struct node *n, const char *name, size_t len,
+			 struct strbuf *sb, struct error *err)
+{
+	cleanup_free char *word = xstrndup(name, len);
+	cleanup_free const char **names = xcalloc(env->n, sizeof(*names));
+	const struct env_var *v = env_find(env, word);
+	const char *nearest;
+
+	if (v && v->state == ENV_TEXT) {
+		strbuf_adds(sb, v->node->text);
+		return 0;
+	}
+	if (v) {
+		strbuf_addf(sb, "%" PRId64, v->number);
+		return 0;
+	}
+	for (size_t i = 0; i < env->n; i++)
+		names[i] = env->var[i].name;
+	nearest = str_nearest(word, names, env->n);
+	return node_error_at(err, n, column_of(n->text, name), "unknown name \"%.60s\"%s%s", word,
+			     nearest ? "; did you mean " : "; it is no constant and not varied",
+			     nearest ? nearest : "");
+}
+
+int env_template(const struct env *env, const struct node *n, char **text, struct error *err)
+{
+	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
+	const char *p = n->text;
+
+	while (*p) {
+		size_t plain = strcspn(p, "{"), len;
+
+		strbuf_add(&sb, p, plain);
+		p += plain;
+		if (!*p)
+			break;
+		len = strcspn(p + 1, "}");
+		if (!p[1 + len])
+			return node_error_at(err, n, column_of(n->text, p), "\"{\" without \"}\"");
+		if (template_name(env, n, p + 1, len, &sb, err) < 0)
+			return -1;
+		p += len + 2;
+	}
+	*text = strbuf_steal(&sb);
+	return 0;
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A checked document to its variants. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/scenario/scenario_impl.h"
+#include "results/util/cleanup.h"
+#include "results/verdict.h"
+
+#define VARIANTS_MAX 1000
+#define RUNS_DEFAULT 5
+#define SAMPLE_MS_DEFAULT 100
+#define TOLERANCE_PPM_DEFAULT 20000
+
+/* Unscaled, for KVM; silence stands above the guest's own hung-task watchdog of 120 s. */
+static const struct scenario_limits limits_default = { .boot = 60, .layout = 600, .settle = 60,
+						       .workload = 600, .collect = 60, .silence = 180 };
+
+/* ---- NULL-terminated lists ---- */
+
+static size_t words_length(char **words)
+{
+	size_t n = 0;
+
+	while (words && words[n])
+		n++;
+	return n;
+}
+
+/* Appends a copy unless it is there already. */
+static void words_add(char ***words, const char *word)
+{
+	size_t n = words_length(*words);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp((*words)[i], word) == 0)
+			return;
+	*words = xreallocarray(*words, n + 2, sizeof(**words));
+	(*words)[n] = xstrdup(word);
+	(*words)[n + 1] = NULL;
+}
+
+static void words_add_all(char ***words, const char *const *more)
+{
+	for (; more && *more; more++)
+		words_add(words, *more);
+}
+
+static void words_add_list(char ***words, const struct node *list)
+{
+	for (size_t i = 0; list && i < list->n; i++)
+		words_add(words, list->value[i]->text);
+}
+
+static void words_finish(char ***words)
+{
+	if (!*words)
+		*words = xcalloc(1, sizeof(**words));
+}
+
+static void words_free(char **words)
+{
+	for (char **w = words; w && *w; w++)
+		free(*w);
+	free(words);
+}
+
+/* ---- what a step or workload brings ---- */
+
+static const struct layout_step *find_step(const struct scenario *s, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(s->tables.step[i]->name, name) != 0) /* check.c has seen that it exists */
+		i++;
+	return s->tables.step[i];
+}
+
+static const struct workload *find_workload(const struct scenario *s, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(s->tables.workload[i]->name, name) != 0)
+		i++;
+	return s->tables.workload[i];
+}
+
+static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysctls)
+{
+	for (size_t i = 0; sysctls && i < sysctls->n; i++) {
+		cleanup_free char *need = str_printf("sysctl:%s", sysctls->key[i]->text);
+
+		words_add(&plan->needs, need);
+	}
+}
+
+/* A file system that is needed may be a module of its own name; these never are. */
+static void add_modules(struct scenario_plan *plan)
+{
+	static const char *const always_built_in[] = { "tmpfs", "ramfs", "proc", "sysfs", "devtmpfs",
+						       "debugfs", "tracefs", "cgroup2", "hugetlbfs" };
+
+	words_add(&plan->modules, "virtio_pci");
+	words_add(&plan->modules, "virtio_console");
+	for (char **need = plan->needs; *need; need++) {
+		size_t i = 0;
+
+		if (!str_starts(*need, "fs:"))
+			continue;
+		while (i < ARRAY_SIZE(always_built_in) && strcmp(*need + 3, always_built_in[i]) != 0)
+			i++;
+		if (i == ARRAY_SIZE(always_built_in))
+			words_add(&plan->modules, *need + 3);
+	}
+}
+
+static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
+{
+	const struct node *layout = node_get(s->root, "layout"), *sysctl = node_get(s->root, "sysctl");
+	const struct workload *w = find_workload(s, node_get(s->root, "workload")->key[0]->text);
+
+	words_add_list(&plan->needs, node_get(s->root, "needs"));
+	add_sysctl_needs(plan, node_get(sysctl, "boot"));
+	add_sysctl_needs(plan, node_get(sysctl, "workload"));
+	for (size_t i = 0; layout && i < layout->n; i++)
+		words_add_all(&plan->needs, find_step(s, layout->value[i]->key[0]->text)->needs);
+	words_add_all(&plan->needs, w->needs);
+	words_add_all(&plan->moves, w->moves);
+	words_finish(&plan->needs);
+	words_finish(&plan->moves);
+	words_add_list(&plan->modules, node_get(s->root, "modules"));
+	add_modules(plan);
+}
+
+/* ---- the job of one variant ---- */
+
+static void add_numbered(struct job *job, const char *word, const char *name, int64_t value)
+{
+	cleanup_free char *text = str_printf("%" PRId64, value);
+
+	job_add(job, word, "name", name, "value", text, NULL);
+}
+
+/* Words, numbers and lists of them are the kernel's to understand; what looks like a formula is ours. */
+static bool is_verbatim(const char *text)
+{
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && !strchr(" \t_.,:/-[]@", *text))
+			return false;
+	return true;
+}
+
+static int add_sysctl(const struct env *env, struct job *job, const char *at, const char *name,
+		      const struct node *written, struct error *err)
+{
+	const struct node *n = env_text(env, written);
+	cleanup_error struct error local = ERROR_INIT;
+	cleanup_free char *text = NULL;
+	int64_t value;
+
+	if (env_number(env, n, name, NULL, INT64_MIN, INT64_MAX, &value, &local) == 0) {
+		text = str_printf("%" PRId64, value);
+	} else if (is_verbatim(n->text)) {
+		text = xstrdup(n->text);
+	} else {
+		error_move(err, &local);
+		return -1;
+	}
+	job_add(job, "sysctl", "at", at, "key", name, "value", text, NULL);
+	return 0;
+}
+
+static int add_sysctls(const struct scenario *s, const struct env *env, struct job *job, struct error *err)
+{
+	static const char *const places[] = { "boot", "workload" };
+
+	for (size_t p = 0; p < ARRAY_SIZE(places); p++) {
+		const struct node *map = node_get(node_get(s->root, "sysctl"), places[p]);
+
+		for (size_t i = 0; map && i < map->n; i++)
+			if (add_sysctl(env, job, places[p], map->key[i]->text, map->value[i], err) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static int add_steps(const struct scenario *s, const struct env *env, struct job *job, struct error *err)
+{
+	const struct node *layout = node_get(s->root, "layout");
+
+	for (size_t i = 0; layout && i < layout->n; i++) {
+		const struct node *name = layout->value[i]->key[0];
+		const struct layout_step *step = find_step(s, name->text);
+		struct job_line *line = job_add(job, "step", "do", name->text, NULL);
+
+		if (params_to_job(env, step->params, step->nparams, name, layout->value[i]->value[0], line,
+				  err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
+			struct error *err)
+{
+	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
+	const struct workload *w = find_workload(s, name->text);
+
+	return params_to_job(env, w->params, w->nparams, name, n->value[0],
+			     job_add(job, "workload", "do", name->text, NULL), err);
+}
+
+static int add_options(const struct scenario *s, struct job *job, struct error *err)
+{
+	const struct node *sample = node_get(s->root, "sample_ms"), *tol = node_get(s->root, "tolerance");
+	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm = TOLERANCE_PPM_DEFAULT;
+
+	if (sample && read_integer(sample, "sample_ms", 0, INT64_MAX, &sample_ms, err) < 0)
+		return -1;
+	if (tol && read_ppm(tol, &ppm, err) < 0)
+		return -1;
+	add_numbered(job, "option", "sample_ms", sample_ms);
+	add_numbered(job, "option", "tolerance_ppm", ppm);
+	return 0;
+}
+
+static int make_job(const struct scenario *s, const struct env *env, const struct scenario_plan *plan,
+		    struct job *job, struct error *err)
+{
+	for (size_t i = 0; i < env->nconsts; i++)
+		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
+	for (char **need = plan->needs; *need; need++)
+		job_add(job, "need", "what", *need, NULL);
+	if (add_sysctls(s, env, job, err) < 0 || add_steps(s, env, job, err) < 0)
+		return -1;
+	for (char **counter = plan->moves; *counter; counter++)
+		job_add(job, "moves", "counter", *counter, NULL);
+	if (add_workload(s, env, job, err) < 0)
+		return -1;
+	return add_options(s, job, err);
+}
+
+/* ---- variants ---- */
+
+static char *plain_label(const struct variant *v)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	for (size_t i = 0; i < v->nvalues; i++)
+		strbuf_addf(&sb, "%s%s=%s", i ? ", " : "", v->value[i].name, v->value[i].text);
+	return strbuf_steal(&sb);
+}
+
+static void fill_values(const struct scenario *s, const struct env *env, const struct node *const *picks,
+			struct variant *v)
+{
+	const struct node *vary = node_get(s->root, "vary");
+
+	v->nvalues = vary ? vary->n : 0;
+	v->value = xcalloc(v->nvalues, sizeof(*v->value));
+	for (size_t i = 0; i < v->nvalues; i++) {
+		const struct env_var *var = env_find(env, vary->key[i]->text);
+
+		v->value[i].name = xstrdup(var->name);
+		v->value[i].text = xstrdup(picks[i]->text);
+		v->value[i].is_number = var->state == ENV_NUMBER;
+		v->value[i].number = var->number;
+	}
+}
+
+static int fill_variant(const struct scenario *s, const struct env *env, const struct node *const *picks,
+			const struct scenario_plan *plan, struct variant *v, struct error *err)
+{
+	const struct node *label = node_get(node_get(s->root, "table"), "label");
+
+	v->memory_bytes = (uint64_t)env_find(env, "memory")->number;
+	v->cpus = (unsigned int)env_find(env, "cpus")->number;
+	fill_values(s, env, picks, v);
+	if (!label)
+		v->label = plain_label(v);
+	else if (env_template(env, label, &v->label, err) < 0)
+		return -1;
+	return make_job(s, env, plan, &v->job, err);
+}
+
+static void variant_free(struct variant *v)
+{
+	for (size_t i = 0; i < v->nvalues; i++) {
+		free(v->value[i].name);
+		free(v->value[i].text);
+	}
+	free(v->value);
+	free(v->label);
+	job_free(&v->job);
+}
+
+static int count_variants(const struct node *vary, size_t *n, struct error *err)
+{
+	*n = 1;
+	for (size_t i = 0; vary && i < vary->n; i++) {
+		*n *= vary->value[i]->n;
+		if (*n > VARIANTS_MAX)
+			return node_error(err, vary->key[i], "vary gives more than %d variants",
+					  VARIANTS_MAX);
+	}
+	return 0;
+}
+
+/* Which value each axis has in variant `index`: the last axis moves fastest. */
+static void pick_values(const struct node *vary, size_t index, const struct node **picks)
+{
+	for (size_t i = vary ? vary->n : 0; i-- > 0;) {
+		picks[i] = vary->value[i]->value[index % vary->value[i]->n];
+		index /= vary->value[i]->n;
+	}
+}
+
+static int expand_variant(const struct scenario *s, size_t index, uint64_t memory_override,
+			  struct scenario_plan *plan, struct error *err)
+{
+	const struct node *vary = node_get(s->root, "vary");
+	cleanup_free const struct node **picks = xcalloc(vary ? vary->n : 0, sizeof(*picks));
+	struct env env;
+	int ret;
+
+	pick_values(vary, index, picks);
+	ret = env_init(&env, s, picks, memory_override, err);
+	if (ret == 0)
+		ret = fill_variant(s, &env, picks, plan, &plan->variant[index], err);
+	env_free(&env);
+	return ret;
+}
+
+/* ---- the rest of the plan ---- */
+
+static int read_limits(const struct scenario *s, struct scenario_limits *l, struct error *err)
+{
+	const struct node *map = node_get(s->root, "limits");
+	const struct {
+		const char *name;
+		double *seconds;
+	} t[] = { { "boot", &l->boot },		{ "layout", &l->layout },   { "settle", &l->settle },
+		  { "workload", &l->workload }, { "collect", &l->collect }, { "silence", &l->silence } };
+
+	*l = limits_default;
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		const struct node *n = node_get(map, t[i].name);
+
+		if (n && read_seconds(n, t[i].seconds, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static char *text_or_null(const struct node *map, const char *key)
+{
+	const struct node *n = node_get(map, key);
+
+	return n ? xstrdup(n->text) : NULL;
+}
+
+static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struct error *err)
+{
+	const struct node *table = node_get(s->root, "table"), *runs = node_get(s->root, "runs");
+	const struct node *style = node_get(table, "style");
+	int64_t nruns = RUNS_DEFAULT;
+
+	plan->name = text_or_null(s->root, "name");
+	plan->title = text_or_null(s->root, "title");
+	plan->title = plan->title ? plan->title : xstrdup("");
+	plan->kernel = text_or_null(s->root, "kernel");
+	plan->file = xstrdup(s->root->label);
+	plan->table_style = xstrdup(style ? style->text : "plain");
+	plan->row_title = text_or_null(table, "rows");
+	words_add_list(&plan->metric, node_get(table, "columns"));
+	words_add_list(&plan->metric, node_get(s->root, "metrics"));
+	words_finish(&plan->metric);
+	collect_needs(s, plan);
+	if (runs && read_integer(runs, "runs", 1, UINT32_MAX, &nruns, err) < 0)
+		return -1;
+	plan->runs = (unsigned int)nruns;
+	if (read_limits(s, &plan->limits, err) < 0)
+		return -1;
+	return node_format(s->root, &plan->text, err);
+}
+
+int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
+		    struct error *err)
+{
+	int ret;
+
+	*plan = (struct scenario_plan){ 0 };
+	ret = fill_plan(s, plan, err);
+	if (ret == 0)
+		ret = count_variants(node_get(s->root, "vary"), &plan->nvariants, err);
+	if (ret < 0)
+		plan->nvariants = 0;
+	plan->variant = xcalloc(plan->nvariants, sizeof(*plan->variant));
+	for (size_t i = 0; ret == 0 && i < plan->nvariants; i++)
+		ret = expand_variant(s, i, memory_override, plan, err);
+	if (ret < 0)
+		scenario_plan_free(plan);
+	return ret;
+}
+
+void scenario_plan_free(struct scenario_plan *plan)
+{
+	for (size_t i = 0; i < plan->nvariants; i++)
+		variant_free(&plan->variant[i]);
+	free(plan->variant);
+	free(plan->name);
+	free(plan->title);
+	free(plan->kernel);
+	free(plan->file);
+	free(plan->text);
+	free(plan->table_style);
+	free(plan->row_title);
+	words_free(plan->modules);
+	words_free(plan->metric);
+	words_free(plan->needs);
+	words_free(plan->moves);
+	*plan = (struct scenario_plan){ 0 };
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_SCENARIO_H
+#define MMRIG_SCENARIO_H
+/*
+ * A scenario: YAML checked against the registry (guest/registry.h), then expanded by its `vary`
+ * matrix and --set into variants, each with the job for the guest.
+ *
+ *	name: alias-tmpfs
+ *	title: one line
+ *	kernel: debian:7.3			# when no --kernel is given
+ *	vm: {memory: 8G, cpus: 2}
+ *	constants: {step: 8, files: "memory * 1000000 / 32G"}
+ *	vary: {residue: [0, 4]}			# cartesian product, in the order written
+ *	layout:
+ *	  - fill: {kind: anon, leave: {blocks: "files / 2000"}}
+ *	  - pin: {per: pageblock, where: "..."}
+ *	  - free: {where: "pfn % step == residue"}
+ *	tolerance: 2%				# of asked versus got, per step
+ *	sysctl: {boot: {vm.x: 1}, workload: {vm.defrag_mode: 1}}	# workload: after the layout
+ *	workload:
+ *	  tmpfs-files: {files: files, per_dir: 1000}
+ *	sample_ms: 100
+ *	runs: 5
+ *	table: {style: seed, rows: variant, label: "pfn % 8 == {residue}", columns: [...]}
+ *	metrics: [allocstall, time, ...]	# shown first; canonical names
+ *	limits: {boot: 60s, layout: 10m, workload: 10m}	# for KVM; scaled for TCG
+ *
+ * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
+ * Every error is file:line:column: what; and the nearest known word. EXIT_USAGE.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/job.h"
+#include "results/util/error.h"
+
+struct scenario; /* opaque: the checked document */
+
+/* A name (looked up in $MMRIG_SCENARIOS, then workloads/NAME/NAME.yaml and workloads/NAME.yaml of
+ * data_path()) or a path ending in .yaml/.yml. Unknown: EXIT_USAGE with the nearest. */
+int scenario_load(const char *name_or_path, struct scenario **s, struct error *err);
+/* From memory, `label` standing for the file name. */
+int scenario_parse(const char *label, const char *text, size_t len, struct scenario **s,
+		   struct error *err);
+void scenario_free(struct scenario *s);
+
+/*
+ * KEY=VALUE of --set. KEY: a constant or vary name (VALUE "0,4" lists make it an axis), a dotted
+ * path (vm.cpus, workload.files, layout.0.leave, sysctl.workload.vm.defrag_mode), or `memory`.
+ */
+int scenario_set(struct scenario *s, const char *assignment, struct error *err);
+
+struct scenario_value {
+	char *name;
+	char *text;	/* as shown: "4" */
+	int64_t number; /* its value where it is a number */
+	int is_number;
+};
+
+struct variant {
+	struct scenario_value *value; /* one per axis, in order; may be none */
+	size_t nvalues;
+	char *label;	/* table.label with {name} replaced, or "residue=4", or "" */
+	struct job job; /* everything but `mmrig-job` (id, seed), which the engine adds */
+	uint64_t memory_bytes;
+	unsigned int cpus;
+};
+
+struct scenario_limits { /* seconds, as written, unscaled */
+	double boot, layout, settle, workload, collect, silence;
+};
+
+struct scenario_plan {
+	char *name, *title, *kernel; /* kernel may be NULL */
+	char *file;
+	char *text;		     /* canonical YAML of the whole after --set, for run.json */
+	struct variant *variant;
+	size_t nvariants;
+	unsigned int runs;
+	char **modules;		     /* NULL-terminated: what the initramfs must bring */
+	char **metric;		     /* NULL-terminated */
+	char **needs;		     /* NULL-terminated, `need` of guest/job.h */
+	char **moves;		     /* NULL-terminated canonical counters of the workload */
+	struct scenario_limits limits;
+	char *table_style;	     /* "seed" or "plain" */
+	char *row_title;	     /* heading of the first column of the table, may be NULL */
+};
+/* memory_override 0 keeps the scenario's. Checks everything that can be checked without a guest. */
+int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
+		    struct error *err);
+void scenario_plan_free(struct scenario_plan *plan);
+
+/* All scenarios that can be named: names and titles, sorted. */
+struct scenario_entry {
+	char *name, *title, *path;
+};
+int scenario_list(struct scenario_entry **list, size_t *n, struct error *err);
+void scenario_list_free(struct scenario_entry *list, size_t n);
+
+#endif

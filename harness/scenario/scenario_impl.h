@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_SCENARIO_IMPL_H
+#define MMRIG_SCENARIO_IMPL_H
+/* Between the files of this folder, and for their tests. */
+#include "guest/expr.h"
+#include "guest/registry.h"
+#include "harness/scenario/node.h"
+#include "harness/scenario/scenario.h"
+
+/* What a document is checked against; pointers stay the owner's. */
+struct scenario_tables {
+	const struct layout_step *const *step;
+	size_t nsteps;
+	const struct workload *const *workload;
+	size_t nworkloads;
+	bool (*metric_known)(const char *name);
+	const char *(*metric_nearest)(const char *name); /* NULL: none is near */
+};
+
+struct scenario {
+	struct node *root;
+	struct scenario_tables tables;
+};
+
+/* The guest's registry and the catalogue of counters. */
+struct scenario_tables scenario_tables_real(void);
+int scenario_parse_with(const struct scenario_tables *tables, const char *label, const char *text,
+			size_t len, struct scenario **s, struct error *err);
+
+/* ---- check.c: the form, without values ---- */
+
+int scenario_check(const struct scenario *s, struct error *err);
+extern const char *const scenario_keys[];
+extern const size_t scenario_key_count;
+
+/* ---- read.c: literals ---- */
+
+/* "2%" or "0.02" in millionths, 0 to 100 per cent. */
+int read_ppm(const struct node *n, int64_t *ppm, struct error *err);
+/* "60s", "10m", "1.5h", "500ms", plain seconds; above 0, at most a week. */
+int read_seconds(const struct node *n, double *seconds, struct error *err);
+int read_integer(const struct node *n, const char *what, int64_t min, int64_t max, int64_t *value,
+		 struct error *err);
+
+/* ---- env.c: the names of one variant ---- */
+
+struct env_var {
+	const char *name;
+	const struct node *node; /* as written */
+	bool may_be_text;	 /* a value of vary need not be a number */
+	enum { ENV_WAITS, ENV_NUMBER, ENV_TEXT } state;
+	int64_t number;
+};
+
+struct env {
+	struct env_var *var;
+	size_t n;
+	struct expr_const *consts; /* those that are numbers */
+	size_t nconsts;
+};
+
+#define MEMORY_DEFAULT "2G"
+#define CPUS_DEFAULT "2"
+
+/*
+ * Evaluates constants, vm.memory, vm.cpus and one value of each axis (picks, in the order of
+ * `vary`), in whatever order they refer to one another. memory_override 0: as written.
+ */
+int env_init(struct env *env, const struct scenario *s, const struct node *const *picks,
+	     uint64_t memory_override, struct error *err);
+void env_free(struct env *env);
+const struct env_var *env_find(const struct env *env, const char *name);
+/* The node itself, or the text that it names. */
+const struct node *env_text(const struct env *env, const struct node *n);
+/* An expression over the names; `what` and `unit` (may be NULL) are for the message. max 0: none. */
+int env_number(const struct env *env, const struct node *n, const char *what, const char *unit, int64_t min,
+	       int64_t max, int64_t *value, struct error *err);
+/* Only compiles, with variables. */
+int env_predicate(const struct env *env, const struct node *n, struct error *err);
+/* {name} replaced by its value. */
+int env_template(const struct env *env, const struct node *n, char **text, struct error *err);
+
+/* ---- params.c: parameters of steps and workloads into a line of the job ---- */
+
+/* params may be NULL (none given); name_node is where a missing one is reported. */
+int params_to_job(const struct env *env, const struct param_spec *spec, size_t nspec,
+		  const struct node *name_node, const struct node *params, struct job_line *line,
+		  struct error *err);
+
+#define AMOUNT_UNITS { "bytes", "percent", "high", "blocks" }
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "results/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "results/util/cleanup.h"
+
+static void free_list(char **list)
+{
+	for (size_t i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+void run_free(struct run *r)
+{
+	free(r->id);
+	free(r->why);
+	free(r->detail);
+	free(r->accel);
+	free(r->qemu_version);
+	free(r->qemu_command);
+	free(r->host);
+	free(r->reproduce);
+	for (size_t i = 0; i < r->nmetrics; i++)
+		free(r->metric[i].name);
+	free(r->metric);
+	free(r->layout_json);
+	free(r->workload_json);
+	free_list(r->no_effect);
+	memset(r, 0, sizeof(*r));
+}
+
+static void kernel_members_free(struct run_kernel *k)
+{
+	free(k->name);
+	free(k->release);
+	free(k->build_id);
+	free(k->image);
+	free(k->image_hash);
+	free(k->config_hash);
+	free(k->provenance);
+}
+
+static void variant_members_free(struct run_variant *v)
+{
+	for (size_t i = 0; i < v->nvalues; i++) {
+		free(v->value[i].name);
+		free(v->value[i].text);
+	}
+	free(v->value);
+	free(v->label);
+}
+
+void runset_free(struct runset *s)
+{
+	free(s->id);
+	free(s->scenario);
+	free(s->title);
+	free(s->scenario_text);
+	free(s->command);
+	free(s->table_style);
+	free(s->row_title);
+	free_list(s->metric);
+	for (size_t i = 0; i < s->nkernels; i++)
+		kernel_members_free(&s->kernel[i]);
+	free(s->kernel);
+	for (size_t i = 0; i < s->nvariants; i++)
+		variant_members_free(&s->variant[i]);
+	free(s->variant);
+	for (size_t i = 0; i < s->nruns; i++)
+		run_free(&s->run[i]);
+	free(s->run);
+	memset(s, 0, sizeof(*s));
+}
+
+const double *run_metric(const struct run *r, const char *name)
+{
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (strcmp(r->metric[i].name, name) == 0)
+			return &r->metric[i].value;
+	return NULL;
+}
+
+void run_set_metric(struct run *r, const char *name, double value)
+{
+	if (!isfinite(value))
+		return;
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		if (strcmp(r->metric[i].name, name) == 0) {
+			r->metric[i].value = value;
+			return;
+		}
+	}
+	r->metric = xreallocarray(r->metric, r->nmetrics + 1, sizeof(*r->metric));
+	r->metric[r->nmetrics].name = xstrdup(name);
+	r->metric[r->nmetrics].value = value;
+	r->nmetrics++;
+}

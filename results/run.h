@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_RUN_H
+#define MMRIG_RUN_H
+/*
+ * What is recorded of a run, and of a run set. The engine fills it, the store keeps it, tables are
+ * made of it. Strings belong to the struct; run_free(), runset_free().
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest/wire.h"
+#include "results/verdict.h"
+
+struct metric {
+	char *name; /* canonical, results/counter.h, or the workload's own */
+	double value;
+};
+
+struct run_kernel {
+	char *name, *release, *build_id, *image, *image_hash, *config_hash, *provenance;
+};
+
+struct run_value { /* one axis of the variant */
+	char *name, *text;
+};
+
+struct run {
+	char *id;	/* "0001" ..., unique in the run set */
+	size_t cell;	/* index: kernel x variant */
+	size_t kernel;	/* index into runset.kernel */
+	size_t variant; /* index into runset.variant */
+	uint64_t seed;
+	enum verdict verdict;
+	char *why;	    /* what happened, one line; NULL for ok */
+	char *detail;	    /* splat lines, layout report ...; may be NULL */
+	char *accel;	    /* "tcg" */
+	char *qemu_version, *qemu_command, *host;
+	char *reproduce;    /* the mmrig command that repeats this one run */
+	double started, ended; /* host wall clock, seconds since the epoch */
+	double phase[PHASE_COUNT]; /* guest seconds; < 0: not reached. boot: host seconds, exec to hello */
+	double host_cpu;    /* CPU seconds of QEMU */
+	struct metric *metric;
+	size_t nmetrics;
+	char *layout_json;   /* array of the WIRE_STEP payloads; may be NULL */
+	char *workload_json; /* the WIRE_RESULT payload; may be NULL */
+	char **no_effect;    /* counters that had to move and did not; NULL-terminated, may be NULL */
+};
+
+struct run_variant {
+	char *label;
+	struct run_value *value;
+	size_t nvalues;
+	uint64_t memory_bytes;
+	unsigned int cpus;
+};
+
+struct runset {
+	char *id; /* "20261130-171500-alias-tmpfs-3f2a", sortable, unique */
+	char *scenario, *title, *scenario_text, *command;
+	char *table_style, *row_title;
+	char **metric; /* shown first; NULL-terminated */
+	struct run_kernel *kernel;
+	size_t nkernels;
+	struct run_variant *variant;
+	size_t nvariants;
+	unsigned int runs; /* repetitions asked per cell */
+	struct run *run;   /* finished ones, in the order of the plan */
+	size_t nruns;
+};
+
+void run_free(struct run *r);
+void runset_free(struct runset *s);
+/* NULL when the run has no such metric: absent is not zero. */
+const double *run_metric(const struct run *r, const char *name);
+/* Adds or replaces; a value that is not finite is no value and is not taken. */
+void run_set_metric(struct run *r, const char *name, double value);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <string.h>
+
+#include "results/run_json.h"
+#include "results/util/cleanup.h"
+#include "results/util/file.h"
+
+#define JSON_FILE_LIMIT (64UL << 20)
+
+json_t *run_json_load(const char *path, struct error *err)
+{
+	size_t len;
+	cleanup_free char *text = file_read(path, JSON_FILE_LIMIT, &len, err);
+	json_error_t where;
+	json_t *o;
+
+	if (!text) {
+		if (err)
+			err->status = EXIT_NO_VERDICT;
+		return NULL;
+	}
+	o = json_loadb(text, len, 0, &where);
+	if (!o)
+		error_set(err, EXIT_NO_VERDICT, "%s:%d:%d: damaged: %s", path, where.line, where.column,
+			  where.text);
+	return o;
+}
+
+static char *take_text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s ? xstrdup(s) : NULL;
+}
+
+static char *take_raw(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+	char *dump, *copy;
+
+	if (!value || json_is_string(value))
+		return take_text(o, key);
+	dump = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+	copy = dump ? xstrdup(dump) : NULL;
+	free(dump);
+	return copy;
+}
+
+static double take_number(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+/* 0 where absent or no number; a caller that cares checks the range. */
+static uint64_t take_u64(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+	uint64_t number;
+
+	if (json_is_string(value))
+		return str_parse_u64(json_string_value(value), 0, UINT64_MAX, &number, NULL) < 0 ?
+		       0 : number;
+	return json_integer_value(value) < 0 ? 0 : (uint64_t)json_integer_value(value);
+}
+
+static char **take_strings(const json_t *o, const char *key)
+{
+	const json_t *a = json_object_get(o, key), *item;
+	char **list;
+	size_t i, n = 0;
+
+	if (!json_is_array(a))
+		return NULL;
+	list = xcalloc(json_array_size(a) + 1, sizeof(*list));
+	json_array_foreach(a, i, item)
+		if (json_is_string(item))
+			list[n++] = xstrdup(json_string_value(item));
+	return list;
+}
+
+static int check_schema(const char *label, const json_t *o, struct error *err)
+{
+	const json_t *schema = json_object_get(o, "schema");
+
+	if (!json_is_object(o) || !json_is_integer(schema))
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no \"schema\" in it", label);
+	if (json_integer_value(schema) != RUN_SCHEMA)
+		return error_set(err, EXIT_NO_VERDICT,
+				 "%s: schema %lld, this mmrig reads %d; use a newer mmrig", label,
+				 (long long)json_integer_value(schema), RUN_SCHEMA);
+	return 0;
+}
+
+static void take_measurements(json_t *o, struct run *r)
+{
+	json_t *metrics = json_object_get(o, "metrics"), *phases = json_object_get(o, "phases"), *value;
+	const char *name;
+
+	for (int i = 0; i < PHASE_COUNT; i++) {
+		value = json_object_get(phases, wire_phase_names[i]);
+		r->phase[i] = json_is_number(value) ? json_number_value(value) : -1;
+	}
+	json_object_foreach(metrics, name, value)
+		if (json_is_number(value))
+			run_set_metric(r, name, json_number_value(value));
+}
+
+int run_from_json(const char *label, json_t *o, const struct runset *set, struct run *r,
+		  struct error *err)
+{
+	const char *verdict = json_string_value(json_object_get(o, "verdict"));
+
+	memset(r, 0, sizeof(*r));
+	if (check_schema(label, o, err) < 0)
+		return -1;
+	if (!verdict || !verdict_parse(verdict, &r->verdict))
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no verdict that is known", label);
+	r->cell = take_u64(o, "cell");
+	r->kernel = take_u64(o, "kernel_index");
+	r->variant = take_u64(o, "variant_index");
+	if (r->kernel >= set->nkernels || r->variant >= set->nvariants)
+		return error_set(err, EXIT_NO_VERDICT,
+				 "%s: damaged: kernel %zu, variant %zu are not in its run set", label,
+				 r->kernel, r->variant);
+	r->id = take_text(o, "id");
+	if (!r->id)
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no \"id\" in it", label);
+	r->seed = take_u64(o, "seed");
+	r->why = take_text(o, "why");
+	r->detail = take_text(o, "detail");
+	r->accel = take_text(o, "accel");
+	r->qemu_version = take_text(o, "qemu_version");
+	r->qemu_command = take_text(o, "qemu_command");
+	r->host = take_text(o, "host");
+	r->reproduce = take_text(o, "reproduce");
+	r->started = take_number(o, "started");
+	r->ended = take_number(o, "ended");
+	r->host_cpu = take_number(o, "host_cpu");
+	r->layout_json = take_raw(o, "layout");
+	r->workload_json = take_raw(o, "workload");
+	r->no_effect = take_strings(o, "no_effect");
+	take_measurements(o, r);
+	return 0;
+}
+
+static void take_kernel(const json_t *o, struct run_kernel *k)
+{
+	k->name = take_text(o, "name");
+	k->release = take_text(o, "release");
+	k->build_id = take_text(o, "build_id");
+	k->image = take_text(o, "image");
+	k->image_hash = take_text(o, "image_hash");
+	k->config_hash = take_text(o, "config_hash");
+	k->provenance = take_text(o, "provenance");
+}
+
+static void take_variant(const json_t *o, struct run_variant *v)
+{
+	const json_t *values = json_object_get(o, "values"), *value;
+	size_t i;
+
+	v->label = take_text(o, "label");
+	v->memory_bytes = take_u64(o, "memory_bytes");
+	v->cpus = (unsigned int)take_u64(o, "cpus");
+	v->value = xcalloc(json_array_size(values), sizeof(*v->value));
+	json_array_foreach(values, i, value) {
+		v->value[i].name = take_text(value, "name");
+		v->value[i].text = take_text(value, "text");
+	}
+	v->nvalues = json_array_size(values);
+}
+
+int runset_from_json(const char *label, json_t *o, struct runset *set, double *created,
+		     struct error *err)
+{
+	const json_t *kernels = json_object_get(o, "kernels"), *item;
+	const json_t *variants = json_object_get(o, "variants");
+	size_t i;
+
+	memset(set, 0, sizeof(*set));
+	if (check_schema(label, o, err) < 0)
+		return -1;
+	set->id = take_text(o, "id");
+	set->scenario = take_text(o, "scenario");
+	if (!set->id || !set->scenario || !json_is_array(kernels) || !json_is_array(variants)) {
+		runset_free(set);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "%s: damaged: it lacks id, scenario, kernels or variants", label);
+	}
+	set->title = take_text(o, "title");
+	set->scenario_text = take_text(o, "scenario_text");
+	set->command = take_text(o, "command");
+	set->table_style = take_text(o, "table_style");
+	set->row_title = take_text(o, "row_title");
+	set->metric = take_strings(o, "metrics");
+	set->runs = (unsigned int)take_u64(o, "runs");
+	set->nkernels = json_array_size(kernels);
+	set->kernel = xcalloc(set->nkernels, sizeof(*set->kernel));
+	json_array_foreach(kernels, i, item)
+		take_kernel(item, &set->kernel[i]);
+	set->nvariants = json_array_size(variants);
+	set->variant = xcalloc(set->nvariants, sizeof(*set->variant));
+	json_array_foreach(variants, i, item)
+		take_variant(item, &set->variant[i]);
+	if (created)
+		*created = take_number(o, "created");
+	return 0;
+}

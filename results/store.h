@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_STORE_H
+#define MMRIG_STORE_H
+/*
+ * Where results live: $MMRIG_RESULTS or ./mmrig-results.
+ *
+ *	ROOT/mmrig.db			SQLite (WAL): an index that can be rebuilt from what follows
+ *	ROOT/RUNSET/runset.json		what was asked: scenario, kernels, variants
+ *	ROOT/RUNSET/RUN/run.json	verdict, identity, phases, metrics, reproduce line
+ *	ROOT/RUNSET/RUN/console.log
+ *	ROOT/RUNSET/RUN/samples.zst	the SAMPLE payloads, framed by u32 length, one zstd stream
+ *	ROOT/RUNSET/.RUN.tmp/		a run in the making; swept by the next start when its owner is gone
+ *
+ * A run appears by one rename after everything in it was fsynced, then in one SQLite transaction;
+ * a run that is on disk and not in the index (killed in between) is taken in at the next open.
+ * Its run.json says "guest-lost" from before the boot until the end. Errors: EXIT_NO_VERDICT,
+ * but EXIT_USAGE where the folder cannot be written at the start.
+ */
+#include "results/run.h"
+#include "results/util/error.h"
+
+struct store;
+struct store_run; /* a run in the making */
+
+/*
+ * root NULL: the default. create: make it where it is missing (else EXIT_USAGE), and insist that it
+ * can be written; without it a read-only folder is fine, and is indexed in memory.
+ */
+int store_open(const char *root, bool create, struct store **s, struct error *err);
+void store_close(struct store *s);
+const char *store_root(const struct store *s);
+
+/* Gives set->id a unique value and writes runset.json. */
+int store_begin_set(struct store *s, struct runset *set, struct error *err);
+
+/* `initial` has identity and seed filled; its verdict is written as guest-lost. */
+int store_begin_run(struct store *s, const struct runset *set, const struct run *initial,
+		    struct store_run **sr, struct error *err);
+/* The folder in the making, for the engine's scratch files (removed at the end: names in "scratch/"). */
+const char *store_run_dir(const struct store_run *sr);
+int store_console(struct store_run *sr, const void *data, size_t len, struct error *err);
+/* One SAMPLE payload. */
+int store_sample(struct store_run *sr, const void *payload, uint32_t len, struct error *err);
+/* Renames into place and indexes; sr is gone afterwards, also on error. */
+int store_finish_run(struct store_run *sr, const struct runset *set, const struct run *r,
+		     struct error *err);
+/* Nothing of it is kept. */
+void store_abandon_run(struct store_run *sr);
+
+/* By id, a unique prefix or suffix of it, a path, or "last". */
+int store_load_set(struct store *s, const char *which, struct runset *set, struct error *err);
+/* Newest first: ids; caller frees each and the array. */
+int store_list_sets(struct store *s, char ***ids, size_t *n, struct error *err);
+struct store_entry {
+	char *id, *scenario, *title;
+	double created; /* seconds since the epoch */
+	unsigned int count[VERDICT_COUNT];
+};
+/* Newest first, from the index alone. */
+int store_list(struct store *s, struct store_entry **entries, size_t *n, struct error *err);
+void store_entries_free(struct store_entry *entries, size_t n);
+/* Calls back for every sample of a stored run, in order; what fn returns but 0 ends it and is returned. */
+int store_each_sample(struct store *s, const char *set_id, const char *run_id,
+		      int (*fn)(void *arg, const struct wire_sample *sample), void *arg,
+		      struct error *err);
+/* Drops the index and makes it again from the folders. *runs: how many. */
+int store_rebuild(struct store *s, size_t *runs, struct error *err);
+/*
+ * Reads everything that is stored, and compares the index with it. One call of report() a fault,
+ * with the path; *runs: how many were looked at.
+ */
+int store_verify(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
+		 size_t *runs, struct error *err);
+/* Bytes free on the store's file system. */
+int store_free_bytes(const struct store *s, uint64_t *bytes, struct error *err);
+
+#endif
