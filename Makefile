@@ -93,9 +93,61 @@ $(O)/deps-ok:
 
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
-.PHONY: all clean unit
+# ---- set-up ----
+
+DEPS := gcc libc6-dev make pkg-config \
+	libuv1-dev libjansson-dev libyaml-dev libarchive-dev libkmod-dev libelf-dev libsqlite3-dev \
+	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
+	qemu-system-x86 seabios kmod apt debian-archive-keyring jq zstd sqlite3 mandoc
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+deps:
+	@missing=; for p in $(DEPS); do \
+		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+		echo "installing:$$missing"; \
+		$(SUDO) apt-get update -qq && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+	fi
+
+# Set-up and the job proper are apart, so that "-include" sees the libraries when it builds.
+DEMO_ARGS ?=
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(O)/mmrig run alias-tmpfs --kernel debian:7.3 $(DEMO_ARGS)
+
+# ---- tests ----
+
 unit: all $(TESTS)
 	$(Q)sh ci/unit.sh $(TESTS)
 
+check: deps
+	$(Q)$(MAKE) --no-print-directory all $(TESTS)
+	$(Q)O=$(O) bash ci/check.sh $(TESTS)
+
+bench: all
+	$(Q)O=$(O) bash ci/bench.sh
+
+asan:
+	$(Q)$(MAKE) --no-print-directory O=build-asan \
+		OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined" unit
+
+# ---- installation ----
+
+man: $(O)/mmrig
+	$(Q)$(O)/mmrig help --man > $(O)/mmrig.1
+
+install: all man
+	install -D -m 755 $(O)/mmrig $(DESTDIR)$(PREFIX)/bin/mmrig
+	install -D -m 755 $(O)/agent $(DESTDIR)$(PREFIX)/libexec/mmrig/agent
+	install -D -m 644 $(O)/mmrig.1 $(DESTDIR)$(PREFIX)/share/man/man1/mmrig.1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(O)/mmrig help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/mmrig
+	for f in workloads/*/*.yaml workloads/*/README.md; do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/mmrig/$$f || exit 1; done
+
 clean:
 	rm -rf build build-asan
+
+.PHONY: all deps demo unit check bench asan man install clean

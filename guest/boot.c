@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guest/boot.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -131,15 +132,27 @@ int boot_needs(const struct job *job, char *why, size_t room)
 	return n ? -1 : 0;
 }
 
-/* Numbers are compared as numbers ("01" is 1); a text must come back within what is read. */
+/*
+ * Numbers are compared as numbers, one by one ("01" is 1; the kernel puts tabs between them); a text
+ * must come back within what is read.
+ */
 static int same_value(const char *asked, const char *got)
 {
-	char *end1, *end2;
-	long long a = strtoll(asked, &end1, 0), b = strtoll(got, &end2, 0);
+	const char *a = asked, *g = got;
 
-	if (end1 != asked && !*end1 && end2 != got)
-		return a == b;
-	return strstr(got, asked) != NULL;
+	for (;;) {
+		char *end1, *end2;
+		long long want = strtoll(a, &end1, 0), have = strtoll(g, &end2, 0);
+
+		if (end1 == a || end2 == g || (*end1 && !isspace((unsigned char)*end1)))
+			return strstr(got, asked) != NULL;
+		if (want != have)
+			return 0;
+		a = end1 + strspn(end1, " \t\n");
+		g = end2;
+		if (!*a)
+			return 1;
+	}
 }
 
 int boot_sysctls(const struct job *job, const char *at, char *why, size_t room)

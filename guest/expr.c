@@ -13,13 +13,15 @@
 #include "guest/expr_code.h"
 
 const char *const expr_var_names[EXPR_VAR_COUNT] = {
-	[EXPR_PFN] = "pfn",   [EXPR_BLOCK] = "block", [EXPR_OFFSET] = "offset", [EXPR_ORDER] = "order",
-	[EXPR_ZONE] = "zone", [EXPR_NODE] = "node",   [EXPR_RAND] = "rand",
+	[EXPR_PFN] = "pfn",	[EXPR_BLOCK] = "block", [EXPR_OFFSET] = "offset",
+	[EXPR_ORDER] = "order", [EXPR_ZONE] = "zone",	[EXPR_NODE] = "node",
+	[EXPR_RAND] = "rand",
 };
 
 const char *const expr_zone_names[] = {
-	[EXPR_ZONE_DMA] = "dma",	 [EXPR_ZONE_DMA32] = "dma32",	  [EXPR_ZONE_NORMAL] = "normal",
-	[EXPR_ZONE_HIGHMEM] = "highmem", [EXPR_ZONE_MOVABLE] = "movable", [EXPR_ZONE_DEVICE] = "device",
+	[EXPR_ZONE_DMA] = "dma",	 [EXPR_ZONE_DMA32] = "dma32",
+	[EXPR_ZONE_NORMAL] = "normal",	 [EXPR_ZONE_HIGHMEM] = "highmem",
+	[EXPR_ZONE_MOVABLE] = "movable", [EXPR_ZONE_DEVICE] = "device",
 };
 
 #define ZONE_COUNT (sizeof(expr_zone_names) / sizeof(expr_zone_names[0]))
@@ -55,11 +57,11 @@ static void take(struct parser *p)
 		p->failed = true;
 }
 
-#define FAIL(p, column, ...)                                          \
-	do {                                                          \
-		if (!(p)->failed)                                     \
-			expr_fail((p)->error, column, __VA_ARGS__);   \
-		(p)->failed = true;                                   \
+#define FAIL(p, column, ...)                                        \
+	do {                                                        \
+		if (!(p)->failed)                                   \
+			expr_fail((p)->error, column, __VA_ARGS__); \
+		(p)->failed = true;                                 \
 	} while (0)
 
 static void emit(struct parser *p, struct expr_insn insn)
@@ -111,7 +113,8 @@ static bool can_fail(const struct parser *p, size_t start, size_t end)
 static void need_integer(struct parser *p, const struct operand *o)
 {
 	if (o->kind == OPERAND_RAND)
-		FAIL(p, o->column, "rand can only be compared with a decimal such as 0.25 or with a "
+		FAIL(p, o->column,
+		     "rand can only be compared with a decimal such as 0.25 or with a "
 		     "percentage such as 25%%");
 	else if (o->kind == OPERAND_DECIMAL)
 		FAIL(p, o->column, "a decimal or percentage can only be compared with rand");
@@ -150,7 +153,8 @@ static void emit_binary(struct parser *p, enum expr_op op, const struct operand 
 		check_constant_right(p, op, insn.imm, right->column);
 		p->n--;
 		if (!p->failed && is_const(p, left->start, p->n)) {
-			p->insn[left->start].imm = expr_apply(op, p->insn[left->start].imm, insn.imm);
+			p->insn[left->start].imm =
+				expr_apply(op, p->insn[left->start].imm, insn.imm);
 			return;
 		}
 	}
@@ -160,15 +164,20 @@ static void emit_binary(struct parser *p, enum expr_op op, const struct operand 
 static enum expr_op mirrored(enum expr_op op)
 {
 	switch (op) {
-	case OP_LT: return OP_GT;
-	case OP_LE: return OP_GE;
-	case OP_GT: return OP_LT;
-	case OP_GE: return OP_LE;
-	default: return op;
+	case OP_LT:
+		return OP_GT;
+	case OP_LE:
+		return OP_GE;
+	case OP_GT:
+		return OP_LT;
+	case OP_GE:
+		return OP_LE;
+	default:
+		return op;
 	}
 }
 
-/* rand OP decimal; R/2^32 against d is R against d * 2^32, rounded to the side that keeps the truth. */
+/* rand OP decimal: R/2^32 against d is R against d * 2^32, rounded so that the truth stays. */
 static void emit_rand(struct parser *p, enum expr_op op, const struct operand *decimal)
 {
 	struct expr_insn insn = { .op = (uint8_t)op, .has_imm = 1 };
@@ -240,7 +249,9 @@ static void parse_in(struct parser *p, struct operand *x)
 	if (p->failed)
 		return;
 	if (x->kind == OPERAND_RAND && lo.kind == OPERAND_DECIMAL && hi.kind == OPERAND_DECIMAL) {
-		emit(p, (struct expr_insn){ .op = OP_IN, .has_imm = 1, .imm = lo.ceil,
+		emit(p, (struct expr_insn){ .op = OP_IN,
+					    .has_imm = 1,
+					    .imm = lo.ceil,
 					    .imm2 = hi.floor });
 	} else {
 		need_integer(p, x);
@@ -309,7 +320,8 @@ static void list_allowed(const struct parser *p, char *out, size_t size)
 						expr_var_names[v]);
 }
 
-static void nearer(const struct parser *p, const char *name, const char **best, unsigned int *distance)
+static void nearer(const struct parser *p, const char *name, const char **best,
+		   unsigned int *distance)
 {
 	unsigned int d = expr_name_distance(name, p->token.start, (size_t)p->token.len);
 
@@ -337,7 +349,9 @@ static const char *nearest_name(const struct parser *p)
 /* The operator that a word of another language stands for, or NULL. */
 static const char *operator_meant(const struct parser *p)
 {
-	static const char *const words[][2] = { { "and", "&&" }, { "or", "||" }, { "not", "!" },
+	static const char *const words[][2] = { { "and", "&&" },
+						{ "or", "||" },
+						{ "not", "!" },
 						{ "mod", "%" } };
 
 	for (size_t i = 0; p->token.kind == TOKEN_NAME && i < sizeof(words) / sizeof(words[0]); i++)
@@ -361,14 +375,18 @@ static void fail_unknown(struct parser *p)
 		best = nearest_name(p);
 	list_allowed(p, allowed, sizeof(allowed));
 	if (best)
-		FAIL(p, p->token.column, "unknown name \"%.*s\"; did you mean %s?", len, p->token.start,
-		     best);
+		FAIL(p, p->token.column, "unknown name \"%.*s\"; did you mean %s?", len,
+		     p->token.start, best);
 	else if (*allowed)
-		FAIL(p, p->token.column, "unknown name \"%.*s\"; it is no constant, and the variables "
-		     "here are %s", len, p->token.start, allowed);
+		FAIL(p, p->token.column,
+		     "unknown name \"%.*s\"; it is no constant, and the variables "
+		     "here are %s",
+		     len, p->token.start, allowed);
 	else
-		FAIL(p, p->token.column, "unknown name \"%.*s\"; it is no constant, and there are no "
-		     "variables here", len, p->token.start);
+		FAIL(p, p->token.column,
+		     "unknown name \"%.*s\"; it is no constant, and there are no "
+		     "variables here",
+		     len, p->token.start);
 }
 
 static bool resolve_variable(struct parser *p, struct operand *o)
@@ -381,7 +399,8 @@ static bool resolve_variable(struct parser *p, struct operand *o)
 		list_allowed(p, allowed, sizeof(allowed));
 		if (!(p->allowed & (1u << v)))
 			FAIL(p, p->token.column, "%s cannot be used here; %s%s", expr_var_names[v],
-			     *allowed ? "allowed are " : "only numbers and constants are allowed", allowed);
+			     *allowed ? "allowed are " : "only numbers and constants are allowed",
+			     allowed);
 		if (v == EXPR_RAND)
 			o->kind = OPERAND_RAND;
 		emit(p, (struct expr_insn){ .op = OP_VAR, .imm = v });
@@ -444,7 +463,8 @@ static struct operand parse_name(struct parser *p)
 {
 	struct operand o = { .column = p->token.column, .start = p->n };
 	enum expr_op op = token_is(&p->token, "min") ? OP_MIN :
-			  token_is(&p->token, "max") ? OP_MAX : OP_CONST;
+			  token_is(&p->token, "max") ? OP_MAX :
+						       OP_CONST;
 
 	if (op != OP_CONST) {
 		take(p);
@@ -492,9 +512,10 @@ static struct operand parse_unary(struct parser *p)
 {
 	int column = p->token.column;
 	struct operand o = { .column = column, .start = p->n };
-	enum expr_op op = p->token.kind == TOKEN_NOT ? OP_NOT :
-			  p->token.kind == TOKEN_COMPL ? OP_COMPL :
-			  p->token.kind == TOKEN_BINARY && p->token.op == OP_SUB ? OP_NEG : OP_CONST;
+	enum expr_op op = p->token.kind == TOKEN_NOT				 ? OP_NOT :
+			  p->token.kind == TOKEN_COMPL				 ? OP_COMPL :
+			  p->token.kind == TOKEN_BINARY && p->token.op == OP_SUB ? OP_NEG :
+										   OP_CONST;
 
 	if (p->failed)
 		return o;
@@ -586,8 +607,12 @@ static struct expr *finish(struct parser *p)
 struct expr *expr_compile(const char *text, unsigned int allowed, const struct expr_const *consts,
 			  size_t nconsts, struct expr_error *error)
 {
-	struct parser p = { .text = text, .at = text, .allowed = allowed, .consts = consts,
-			    .nconsts = nconsts, .error = error };
+	struct parser p = { .text = text,
+			    .at = text,
+			    .allowed = allowed,
+			    .consts = consts,
+			    .nconsts = nconsts,
+			    .error = error };
 	struct operand o;
 	struct expr *e;
 

@@ -13,7 +13,8 @@
  * constant zero is a compile error; by a variable zero it is EXPR_DIV_ZERO at evaluation.
  * `rand` is the one real number: uniform in [0,1), a pure function of seed and pfn; it may only be
  * compared with a decimal such as 0.25 (or with a percentage such as 25%), and compiles to an
- * integer comparison of 32-bit fixed point. Decimals are allowed nowhere else.
+ * integer comparison of 32-bit fixed point. Decimals are allowed nowhere else. "25%" is a percentage
+ * where no value follows the sign. Shifts take 0 to 63; by a variable, its low six bits.
  * Names that are no variable are looked up among the constants given at compile time.
  * Libc only. A compiled expression is a small postfix program with folded constants; evaluating
  * allocates nothing and is safe for concurrent use.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #ifndef MMRIG_EXPR_CODE_H
 #define MMRIG_EXPR_CODE_H
-/* Inside of the expression compiler: tokens, and the postfix program. Users include guest/expr.h. */
+/* Inside the expression compiler: tokens, and the postfix program. Users take guest/expr.h. */
 #include "guest/expr.h"
 
 enum expr_op {
@@ -60,37 +60,63 @@ struct expr {
 #define EXPR_INSN_MAX 4096
 
 /* The one meaning of every operator: folding, single and batch evaluation all come here. */
-static inline __attribute__((always_inline)) int64_t expr_apply(enum expr_op op, int64_t a, int64_t b)
+static inline __attribute__((always_inline)) int64_t expr_apply(enum expr_op op, int64_t a,
+								int64_t b)
 {
 	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
 	switch (op) {
-	case OP_NEG: return (int64_t)-ua;
-	case OP_NOT: return !a;
-	case OP_COMPL: return ~a;
-	case OP_BOOL: return a != 0;
-	case OP_ADD: return (int64_t)(ua + ub);
-	case OP_SUB: return (int64_t)(ua - ub);
-	case OP_MUL: return (int64_t)(ua * ub);
+	case OP_NEG:
+		return (int64_t)-ua;
+	case OP_NOT:
+		return !a;
+	case OP_COMPL:
+		return ~a;
+	case OP_BOOL:
+		return a != 0;
+	case OP_ADD:
+		return (int64_t)(ua + ub);
+	case OP_SUB:
+		return (int64_t)(ua - ub);
+	case OP_MUL:
+		return (int64_t)(ua * ub);
 	/* b is not 0 here; by -1 it wraps, where the machine would trap. */
-	case OP_DIV: return b == -1 ? (int64_t)-ua : a / b;
-	case OP_MOD: return b == -1 ? 0 : a % b;
-	case OP_SHL: return (int64_t)(ua << (ub & 63));
-	case OP_SHR: return a >> (ub & 63);
-	case OP_AND: return a & b;
-	case OP_OR: return a | b;
-	case OP_XOR: return a ^ b;
-	case OP_EQ: return a == b;
-	case OP_NE: return a != b;
-	case OP_LT: return a < b;
-	case OP_LE: return a <= b;
-	case OP_GT: return a > b;
-	case OP_GE: return a >= b;
-	case OP_MIN: return a < b ? a : b;
-	case OP_MAX: return a > b ? a : b;
-	case OP_LAND: return (a != 0) & (b != 0);
-	case OP_LOR: return (a != 0) | (b != 0);
-	default: return 0;
+	case OP_DIV:
+		return b == -1 ? (int64_t)-ua : a / b;
+	case OP_MOD:
+		return b == -1 ? 0 : a % b;
+	case OP_SHL:
+		return (int64_t)(ua << (ub & 63));
+	case OP_SHR:
+		return a >> (ub & 63);
+	case OP_AND:
+		return a & b;
+	case OP_OR:
+		return a | b;
+	case OP_XOR:
+		return a ^ b;
+	case OP_EQ:
+		return a == b;
+	case OP_NE:
+		return a != b;
+	case OP_LT:
+		return a < b;
+	case OP_LE:
+		return a <= b;
+	case OP_GT:
+		return a > b;
+	case OP_GE:
+		return a >= b;
+	case OP_MIN:
+		return a < b ? a : b;
+	case OP_MAX:
+		return a > b ? a : b;
+	case OP_LAND:
+		return (a != 0) & (b != 0);
+	case OP_LOR:
+		return (a != 0) | (b != 0);
+	default:
+		return 0;
 	}
 }
 

@@ -28,7 +28,7 @@ static uint64_t mix64(uint64_t z)
 
 #define GOLDEN_GAMMA 0x9e3779b97f4a7c15ULL
 
-/* The seed is mixed on its own first: seeds 1, 2, 3 must not give shifted copies of one sequence. */
+/* The seed is mixed first: seeds 1, 2, 3 must not give shifted copies of one sequence. */
 uint32_t expr_rand(uint64_t seed, uint64_t pfn)
 {
 	return (uint32_t)(mix64(mix64(seed + GOLDEN_GAMMA) + (pfn + 1) * GOLDEN_GAMMA) >> 32);
@@ -86,13 +86,20 @@ enum expr_status expr_eval(const struct expr *e, const int64_t vars[EXPR_VAR_COU
 static int64_t derive(const struct batch *b, enum expr_var v, uint32_t pfn)
 {
 	switch (v) {
-	case EXPR_PFN: return pfn;
-	case EXPR_BLOCK: return pfn / b->pageblock_pages;
-	case EXPR_OFFSET: return pfn % b->pageblock_pages;
-	case EXPR_ZONE: return b->zone;
-	case EXPR_NODE: return b->node;
-	case EXPR_RAND: return expr_rand(b->seed, pfn);
-	default: return 0;
+	case EXPR_PFN:
+		return pfn;
+	case EXPR_BLOCK:
+		return pfn / b->pageblock_pages;
+	case EXPR_OFFSET:
+		return pfn % b->pageblock_pages;
+	case EXPR_ZONE:
+		return b->zone;
+	case EXPR_NODE:
+		return b->node;
+	case EXPR_RAND:
+		return expr_rand(b->seed, pfn);
+	default:
+		return 0;
 	}
 }
 
@@ -122,7 +129,9 @@ static void mod_column(int64_t *col, size_t n, int64_t by)
 		for (size_t i = 0; i < n; i++) {
 			int64_t bias = (col[i] >> 63) & (by - 1);
 
-			col[i] = (int64_t)(((uint64_t)col[i] + (uint64_t)bias) & (uint64_t)(by - 1)) - bias;
+			col[i] = (int64_t)(((uint64_t)col[i] + (uint64_t)bias) &
+					   (uint64_t)(by - 1)) -
+				 bias;
 		}
 		return;
 	}
@@ -144,43 +153,43 @@ static void div_column(int64_t *col, size_t n, int64_t by)
 	}
 }
 
-#define COLUMN_OP(OP)                                                             \
-	case OP:                                                                  \
-		if (has_imm)                                                      \
-			for (size_t i = 0; i < n; i++)                            \
-				left[i] = expr_apply(OP, left[i], imm);           \
-		else                                                              \
-			for (size_t i = 0; i < n; i++)                            \
-				left[i] = expr_apply(OP, left[i], right[i]);      \
+#define COLUMN_OP(OP)                                                        \
+	case OP:                                                             \
+		if (has_imm)                                                 \
+			for (size_t i = 0; i < n; i++)                       \
+				left[i] = expr_apply(OP, left[i], imm);      \
+		else                                                         \
+			for (size_t i = 0; i < n; i++)                       \
+				left[i] = expr_apply(OP, left[i], right[i]); \
 		break
 
 /* Unary operators come with has_imm set, the value unused. */
-static void apply_column(enum expr_op op, int64_t *left, const int64_t *right, size_t n, bool has_imm,
-			 int64_t imm)
+static void apply_column(enum expr_op op, int64_t *left, const int64_t *right, size_t n,
+			 bool has_imm, int64_t imm)
 {
 	switch (op) {
-	COLUMN_OP(OP_NEG);
-	COLUMN_OP(OP_NOT);
-	COLUMN_OP(OP_COMPL);
-	COLUMN_OP(OP_BOOL);
-	COLUMN_OP(OP_ADD);
-	COLUMN_OP(OP_SUB);
-	COLUMN_OP(OP_MUL);
-	COLUMN_OP(OP_SHL);
-	COLUMN_OP(OP_SHR);
-	COLUMN_OP(OP_AND);
-	COLUMN_OP(OP_OR);
-	COLUMN_OP(OP_XOR);
-	COLUMN_OP(OP_EQ);
-	COLUMN_OP(OP_NE);
-	COLUMN_OP(OP_LT);
-	COLUMN_OP(OP_LE);
-	COLUMN_OP(OP_GT);
-	COLUMN_OP(OP_GE);
-	COLUMN_OP(OP_MIN);
-	COLUMN_OP(OP_MAX);
-	COLUMN_OP(OP_LAND);
-	COLUMN_OP(OP_LOR);
+		COLUMN_OP(OP_NEG);
+		COLUMN_OP(OP_NOT);
+		COLUMN_OP(OP_COMPL);
+		COLUMN_OP(OP_BOOL);
+		COLUMN_OP(OP_ADD);
+		COLUMN_OP(OP_SUB);
+		COLUMN_OP(OP_MUL);
+		COLUMN_OP(OP_SHL);
+		COLUMN_OP(OP_SHR);
+		COLUMN_OP(OP_AND);
+		COLUMN_OP(OP_OR);
+		COLUMN_OP(OP_XOR);
+		COLUMN_OP(OP_EQ);
+		COLUMN_OP(OP_NE);
+		COLUMN_OP(OP_LT);
+		COLUMN_OP(OP_LE);
+		COLUMN_OP(OP_GT);
+		COLUMN_OP(OP_GE);
+		COLUMN_OP(OP_MIN);
+		COLUMN_OP(OP_MAX);
+		COLUMN_OP(OP_LAND);
+		COLUMN_OP(OP_LOR);
 	case OP_DIV:
 		div_column(left, n, imm);
 		break;
@@ -192,8 +201,8 @@ static void apply_column(enum expr_op op, int64_t *left, const int64_t *right, s
 	}
 }
 
-static void in_column(int64_t *x, const struct expr_insn *insn, const int64_t *lo, const int64_t *hi,
-		      size_t n)
+static void in_column(int64_t *x, const struct expr_insn *insn, const int64_t *lo,
+		      const int64_t *hi, size_t n)
 {
 	if (insn->has_imm)
 		for (size_t i = 0; i < n; i++)
@@ -222,10 +231,12 @@ static void eval_columns(const struct expr *e, const struct batch *b, uint8_t *o
 			in_column(stack[top], insn, insn->has_imm ? NULL : stack[top + 1],
 				  insn->has_imm ? NULL : stack[top + 2], b->n);
 		} else if (insn->op <= OP_BOOL || insn->has_imm) {
-			apply_column((enum expr_op)insn->op, stack[top], NULL, b->n, true, insn->imm);
+			apply_column((enum expr_op)insn->op, stack[top], NULL, b->n, true,
+				     insn->imm);
 		} else {
 			top--;
-			apply_column((enum expr_op)insn->op, stack[top], stack[top + 1], b->n, false, 0);
+			apply_column((enum expr_op)insn->op, stack[top], stack[top + 1], b->n,
+				     false, 0);
 		}
 	}
 	for (size_t i = 0; i < b->n; i++)
@@ -250,8 +261,10 @@ enum expr_status expr_eval_pfns(const struct expr *e, const uint32_t *pfn, size_
 				uint32_t pageblock_pages, uint64_t seed, int64_t zone, int64_t node,
 				uint8_t *out)
 {
-	struct batch b = { .pageblock_pages = pageblock_pages ? pageblock_pages : 1, .seed = seed,
-			   .zone = zone, .node = node };
+	struct batch b = { .pageblock_pages = pageblock_pages ? pageblock_pages : 1,
+			   .seed = seed,
+			   .zone = zone,
+			   .node = node };
 
 	for (size_t at = 0; at < n; at += b.n) {
 		b.pfn = pfn + at;

@@ -13,20 +13,32 @@ static const struct {
 	enum expr_token_kind kind;
 	enum expr_op op;
 	int precedence;
-} operators[] = { /* longer ones before their prefixes */
-	{ "||", TOKEN_BINARY, OP_LOR, 1 },  { "&&", TOKEN_BINARY, OP_LAND, 2 },
-	{ "==", TOKEN_BINARY, OP_EQ, 6 },   { "!=", TOKEN_BINARY, OP_NE, 6 },
+} operators[] = {
+	/* longer ones before their prefixes */
+	{ "||", TOKEN_BINARY, OP_LOR, 1 },
+	{ "&&", TOKEN_BINARY, OP_LAND, 2 },
+	{ "==", TOKEN_BINARY, OP_EQ, 6 },
+	{ "!=", TOKEN_BINARY, OP_NE, 6 },
 	{ "<<", TOKEN_BINARY, OP_SHL, EXPR_PRECEDENCE_SHIFT },
 	{ ">>", TOKEN_BINARY, OP_SHR, EXPR_PRECEDENCE_SHIFT },
-	{ "<=", TOKEN_BINARY, OP_LE, 7 },   { ">=", TOKEN_BINARY, OP_GE, 7 },
-	{ "..", TOKEN_RANGE, OP_IN, 0 },    { "|", TOKEN_BINARY, OP_OR, 3 },
-	{ "^", TOKEN_BINARY, OP_XOR, 4 },   { "&", TOKEN_BINARY, OP_AND, 5 },
-	{ "<", TOKEN_BINARY, OP_LT, 7 },    { ">", TOKEN_BINARY, OP_GT, 7 },
-	{ "+", TOKEN_BINARY, OP_ADD, 9 },   { "-", TOKEN_BINARY, OP_SUB, 9 },
-	{ "*", TOKEN_BINARY, OP_MUL, 10 },  { "/", TOKEN_BINARY, OP_DIV, 10 },
-	{ "%", TOKEN_BINARY, OP_MOD, 10 },  { "!", TOKEN_NOT, OP_NOT, 0 },
-	{ "~", TOKEN_COMPL, OP_COMPL, 0 },  { "(", TOKEN_OPEN, OP_CONST, 0 },
-	{ ")", TOKEN_CLOSE, OP_CONST, 0 },  { ",", TOKEN_COMMA, OP_CONST, 0 },
+	{ "<=", TOKEN_BINARY, OP_LE, 7 },
+	{ ">=", TOKEN_BINARY, OP_GE, 7 },
+	{ "..", TOKEN_RANGE, OP_IN, 0 },
+	{ "|", TOKEN_BINARY, OP_OR, 3 },
+	{ "^", TOKEN_BINARY, OP_XOR, 4 },
+	{ "&", TOKEN_BINARY, OP_AND, 5 },
+	{ "<", TOKEN_BINARY, OP_LT, 7 },
+	{ ">", TOKEN_BINARY, OP_GT, 7 },
+	{ "+", TOKEN_BINARY, OP_ADD, 9 },
+	{ "-", TOKEN_BINARY, OP_SUB, 9 },
+	{ "*", TOKEN_BINARY, OP_MUL, 10 },
+	{ "/", TOKEN_BINARY, OP_DIV, 10 },
+	{ "%", TOKEN_BINARY, OP_MOD, 10 },
+	{ "!", TOKEN_NOT, OP_NOT, 0 },
+	{ "~", TOKEN_COMPL, OP_COMPL, 0 },
+	{ "(", TOKEN_OPEN, OP_CONST, 0 },
+	{ ")", TOKEN_CLOSE, OP_CONST, 0 },
+	{ ",", TOKEN_COMMA, OP_CONST, 0 },
 };
 
 enum expr_token_kind expr_fail(struct expr_error *error, int column, const char *fmt, ...)
@@ -54,8 +66,9 @@ static const char *skip_blanks(const char *p)
 
 static int digit_value(char c, int base)
 {
-	int v = isdigit((unsigned char)c) ? c - '0' :
-		isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 : base;
+	int v = isdigit((unsigned char)c)  ? c - '0' :
+		isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10 :
+					     base;
 
 	return v < base ? v : -1;
 }
@@ -83,9 +96,10 @@ static void lex_integer(struct expr_token *t, struct expr_error *error)
 	if (p == first || is_name_char(*p)) {
 		while (is_name_char(*p))
 			p++;
-		t->kind = expr_fail(error, t->column, "\"%.*s\" is not a number; write 123, 0x7f, "
-				    "or 4K, 2M, 1G, 1T", (int)(p - t->start > 60 ? 60 : p - t->start),
-				    t->start);
+		t->kind = expr_fail(error, t->column,
+				    "\"%.*s\" is not a number; write 123, 0x7f, "
+				    "or 4K, 2M, 1G, 1T",
+				    (int)(p - t->start > 60 ? 60 : p - t->start), t->start);
 		return;
 	}
 	t->kind = TOKEN_NUMBER;
@@ -96,7 +110,7 @@ static void lex_integer(struct expr_token *t, struct expr_error *error)
 				    t->len > 60 ? 60 : t->len, t->start);
 }
 
-/* "25%" is a percentage where no value follows that it could be divided by: "25 % 8" is a modulo. */
+/* "25%" is a percentage where no value follows to divide by: "25% 8" is a modulo. */
 static bool is_percent(const char *p)
 {
 	const char *next;
@@ -115,7 +129,8 @@ static void lex_decimal(struct expr_token *t, struct expr_error *error)
 	unsigned __int128 v = 0, scale = 1, scaled;
 	int digits = 0;
 
-	for (bool behind = false; isdigit((unsigned char)*p) || (*p == '.' && !behind && p[1] != '.'); p++) {
+	for (bool behind = false;
+	     isdigit((unsigned char)*p) || (*p == '.' && !behind && p[1] != '.'); p++) {
 		if (*p == '.') {
 			behind = true;
 			continue;
@@ -136,8 +151,8 @@ static void lex_decimal(struct expr_token *t, struct expr_error *error)
 	t->len = (int)(p - t->start);
 	scaled = v << 32;
 	if (v > scale) {
-		t->kind = expr_fail(error, t->column, "%.*s lies outside 0 to 1, where rand is", t->len,
-				    t->start);
+		t->kind = expr_fail(error, t->column, "%.*s lies outside 0 to 1, where rand is",
+				    t->len, t->start);
 		return;
 	}
 	t->floor = (int64_t)(scaled / scale);

@@ -56,7 +56,7 @@ static void test_as_c(void **state)
 	EVAL(1 || 0 && 0);
 	EVAL(!pfn == 0);
 	EVAL(-order * 2);
-	EVAL(- - order);
+	EVAL(- -order);
 	EVAL(~pfn & 0xff);
 	EVAL(order % 2);
 	EVAL(order / 2);
@@ -169,7 +169,8 @@ static void test_errors(void **state)
 		{ "pfm % 8 == 4", 1, "unknown name \"pfm\"; did you mean pfn?" },
 		{ "pfn % stepp == 4", 7, "did you mean step?" },
 		{ "1 + blok", 5, "did you mean block?" },
-		{ "pfn == 4 and block", 10, "expected an operator, found \"and\"; did you mean &&?" },
+		{ "pfn == 4 and block", 10,
+		  "expected an operator, found \"and\"; did you mean &&?" },
 		{ "pfn & nothing_like_it", 7, "the variables here are pfn, block" },
 		{ "order == 0", 1, "order cannot be used here; allowed are pfn, block" },
 		{ "pfn / 0", 7, "division by zero" },
@@ -236,10 +237,16 @@ static char *nested(const char *left, const char *right, size_t n)
 
 static void test_bounded(void **state)
 {
-	static const char *const shapes[][2] = { { "(", ")" }, { "!", "" }, { "-", "" }, { "", "+1" },
-						 { "pfn+(", ")" }, { "min(pfn,", ")" },
+	static const char *const shapes[][2] = { { "(", ")" },
+						 { "!", "" },
+						 { "-", "" },
+						 { "", "+1" },
+						 { "pfn+(", ")" },
+						 { "min(pfn,", ")" },
 						 { "pfn|pfn^pfn&pfn==pfn<pfn<<pfn+pfn*(", ")" },
-						 { "", "*pfn" }, { "pfn in 1..(", ")" }, { "pfn&&(", ")" } };
+						 { "", "*pfn" },
+						 { "pfn in 1..(", ")" },
+						 { "pfn&&(", ")" } };
 	const int64_t vars[EXPR_VAR_COUNT] = { 3 };
 
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
@@ -273,9 +280,9 @@ struct node {
 static const struct {
 	const char *text;
 	int precedence;
-} binary[] = { { "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 },	{ "==", 6 }, { "!=", 6 },
-	       { "<", 7 },  { "<=", 7 }, { ">", 7 },  { ">=", 7 }, { "<<", 8 }, { ">>", 8 }, { "+", 9 },
-	       { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 } };
+} binary[] = { { "||", 1 }, { "&&", 2 }, { "|", 3 },  { "^", 4 },  { "&", 5 },	{ "==", 6 },
+	       { "!=", 6 }, { "<", 7 },	 { "<=", 7 }, { ">", 7 },  { ">=", 7 }, { "<<", 8 },
+	       { ">>", 8 }, { "+", 9 },	 { "-", 9 },  { "*", 10 }, { "/", 10 }, { "%", 10 } };
 
 static uint64_t random_state = 88172645463325252ULL;
 
@@ -289,8 +296,8 @@ static unsigned int random_below(unsigned int n)
 
 static struct node *grow(int depth)
 {
-	static const int64_t numbers[] = { 0, 1, 2, 3, 4, 7, 8, 63, 64, 512, 4096, 1000003, 4294967296,
-					   INT64_MAX };
+	static const int64_t numbers[] = { 0,  1,  2,	3,    4,       7,	   8,
+					   63, 64, 512, 4096, 1000003, 4294967296, INT64_MAX };
 	struct node *n = calloc(1, sizeof(*n));
 	unsigned int dice = random_below(20);
 
@@ -393,21 +400,37 @@ static int64_t walk_binary(const struct node *n, const int64_t *vars, bool *fail
 		return 0;
 	shift = (int)((uint64_t)b % 64);
 	switch (n->op) {
-	case 0: case 1: return b != 0;
-	case 2: return (int64_t)a | (int64_t)b;
-	case 3: return (int64_t)a ^ (int64_t)b;
-	case 4: return (int64_t)a & (int64_t)b;
-	case 5: return a == b;
-	case 6: return a != b;
-	case 7: return a < b;
-	case 8: return a <= b;
-	case 9: return a > b;
-	case 10: return a >= b;
-	case 11: return wrap((__int128)((unsigned __int128)a << shift));
-	case 12: return wrap(a >> shift);
-	case 13: return wrap(a + b);
-	case 14: return wrap(a - b);
-	case 15: return wrap(a * b);
+	case 0:
+	case 1:
+		return b != 0;
+	case 2:
+		return (int64_t)a | (int64_t)b;
+	case 3:
+		return (int64_t)a ^ (int64_t)b;
+	case 4:
+		return (int64_t)a & (int64_t)b;
+	case 5:
+		return a == b;
+	case 6:
+		return a != b;
+	case 7:
+		return a < b;
+	case 8:
+		return a <= b;
+	case 9:
+		return a > b;
+	case 10:
+		return a >= b;
+	case 11:
+		return wrap((__int128)((unsigned __int128)a << shift));
+	case 12:
+		return wrap(a >> shift);
+	case 13:
+		return wrap(a + b);
+	case 14:
+		return wrap(a - b);
+	case 15:
+		return wrap(a * b);
 	default:
 		if (!b) {
 			*failed = true;
@@ -440,7 +463,8 @@ static int64_t walk(const struct node *n, const int64_t *vars, bool *failed)
 
 #define ROWS 300 /* more than one chunk, and no multiple of one */
 
-static void check_batch(const struct node *n, const struct expr *e, const char *text, uint32_t pageblock)
+static void check_batch(const struct node *n, const struct expr *e, const char *text,
+			uint32_t pageblock)
 {
 	uint32_t pfn[ROWS];
 	uint8_t want[ROWS], got[ROWS];
@@ -535,7 +559,8 @@ static void test_rand_statistics(void **state)
 		/* standard deviation of the count: sqrt(n/4 * 3/4) = 222 */
 		assert_in_range(hits("rand < 25%", seed, n), n / 4 - 1000, n / 4 + 1000);
 		assert_int_equal(hits("rand < 0.25", seed, n) + hits("0.25 <= rand", seed, n), n);
-		assert_int_equal(hits("rand in 0.25..0.5", seed, n), hits("rand >= 0.25 && rand <= 50%", seed, n));
+		assert_int_equal(hits("rand in 0.25..0.5", seed, n),
+				 hits("rand >= 0.25 && rand <= 50%", seed, n));
 	}
 	assert_int_equal(hits("rand >= 0.0", 1, n), n);
 	assert_int_equal(hits("rand < 1.0", 1, n), n);
@@ -564,15 +589,23 @@ static void test_rand_thresholds(void **state)
 		int64_t rand;
 		int64_t value;
 	} t[] = {
-		{ "rand < 0.25", 0x3fffffff, 1 }, { "rand < 0.25", 0x40000000, 0 },
-		{ "rand <= 0.25", 0x40000000, 1 }, { "rand == 0.25", 0x40000000, 1 },
-		{ "rand > 25%", 0x40000000, 0 },  { "rand >= 25%", 0x40000000, 1 },
-		{ "rand < 12.5%", 0x1fffffff, 1 }, { "rand < 12.5%", 0x20000000, 0 },
+		{ "rand < 0.25", 0x3fffffff, 1 },
+		{ "rand < 0.25", 0x40000000, 0 },
+		{ "rand <= 0.25", 0x40000000, 1 },
+		{ "rand == 0.25", 0x40000000, 1 },
+		{ "rand > 25%", 0x40000000, 0 },
+		{ "rand >= 25%", 0x40000000, 1 },
+		{ "rand < 12.5%", 0x1fffffff, 1 },
+		{ "rand < 12.5%", 0x20000000, 0 },
 		/* 0.1 * 2^32 = 429496729.6 */
-		{ "rand < 0.1", 429496729, 1 },	  { "rand < 0.1", 429496730, 0 },
-		{ "rand >= 0.1", 429496729, 0 },  { "rand > 0.1", 429496730, 1 },
-		{ "0.1 > rand", 429496729, 1 },	  { "10% <= rand", 429496729, 0 },
-		{ "rand in 0.1..0.25", 429496729, 0 }, { "rand in 0.1..0.25", 429496730, 1 },
+		{ "rand < 0.1", 429496729, 1 },
+		{ "rand < 0.1", 429496730, 0 },
+		{ "rand >= 0.1", 429496729, 0 },
+		{ "rand > 0.1", 429496730, 1 },
+		{ "0.1 > rand", 429496729, 1 },
+		{ "10% <= rand", 429496729, 0 },
+		{ "rand in 0.1..0.25", 429496729, 0 },
+		{ "rand in 0.1..0.25", 429496730, 1 },
 		{ "rand < 25% && pfn % 8 == 4", 5, 1 },
 	};
 

@@ -56,9 +56,12 @@ uint64_t histogram_quantile(const struct histogram *h, uint64_t per_million)
 
 size_t histogram_json(const struct histogram *h, char *out, size_t room)
 {
-	size_t n = (size_t)snprintf(out, room, "[");
+	size_t n;
 	const char *comma = "";
 
+	if (room < sizeof("[]"))
+		return 0;
+	n = (size_t)snprintf(out, room, "[");
 	for (unsigned int i = 0; i < HISTOGRAM_BUCKETS && n + 80 < room; i++) {
 		uint64_t low, high;
 

@@ -25,7 +25,10 @@ void histogram_add(struct histogram *h, uint64_t value);
  * rank), never above the largest value seen; 0 when empty.
  */
 uint64_t histogram_quantile(const struct histogram *h, uint64_t per_million);
-/* "[[low,high,n],...]" of the buckets that are not empty; as many as fit. Returns the length. */
+/*
+ * "[[low,high,n],...]" of the buckets that are not empty; as many as fit. Returns the length,
+ * 0 with nothing written where not even "[]" fits.
+ */
 size_t histogram_json(const struct histogram *h, char *out, size_t room);
 
 #endif

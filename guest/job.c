@@ -104,7 +104,8 @@ int64_t job_get_i64(const struct job_line *line, const char *key, int64_t dflt)
 	return number_or(job_get(line, key), dflt);
 }
 
-const struct job_line *job_next(const struct job *job, const struct job_line *prev, const char *word)
+const struct job_line *job_next(const struct job *job, const struct job_line *prev,
+				const char *word)
 {
 	for (size_t i = prev ? (size_t)(prev - job->line) + 1 : 0; i < job->nlines; i++)
 		if (strcmp(job->line[i].word, word) == 0)

@@ -37,7 +37,10 @@ struct job {
 	size_t nlines;
 };
 
-/* Adds a line; the NULL-terminated arguments are key, value, key, value ...; all copied. */
+/*
+ * Adds a line; the NULL-terminated arguments are key, value, key, value ...; all copied. The line
+ * moves when another one is added. NULL when out of memory, which job_line_set() takes.
+ */
 struct job_line *job_add(struct job *job, const char *word, ...) __attribute__((sentinel));
 void job_line_set(struct job_line *line, const char *key, const char *value);
 /* NULL where absent. */

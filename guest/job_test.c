@@ -29,8 +29,20 @@ static void test_format(void **state)
 
 static void test_round_trip(void **state)
 {
-	static const char *const values[] = { "", " ", "a", "a b", "\"", "\\", "\\n", "\n", "x=y", "\t",
-					      "\"quoted\" \\ and\nlines", "\xc3\xa9", "a\"", "\\\\" };
+	static const char *const values[] = { "",
+					      " ",
+					      "a",
+					      "a b",
+					      "\"",
+					      "\\",
+					      "\\n",
+					      "\n",
+					      "x=y",
+					      "\t",
+					      "\"quoted\" \\ and\nlines",
+					      "\xc3\xa9",
+					      "a\"",
+					      "\\\\" };
 	const size_t n = sizeof(values) / sizeof(values[0]);
 	struct job job = { 0 }, back;
 	const struct job_line *line = NULL;
@@ -38,7 +50,8 @@ static void test_round_trip(void **state)
 	int bad;
 
 	for (size_t i = 0; i < n; i++)
-		job_add(&job, i % 2 ? "odd" : "even", "value", values[i], "more", values[n - 1 - i], NULL);
+		job_add(&job, i % 2 ? "odd" : "even", "value", values[i], "more", values[n - 1 - i],
+			NULL);
 	text = job_format(&job);
 	assert_int_equal(job_parse(&back, text, &bad), 0);
 	assert_int_equal(back.nlines, n);
@@ -59,8 +72,9 @@ static void test_round_trip(void **state)
 
 static void test_lookup(void **state)
 {
-	const char *text = "\noption name=a value=12\noption name=b value=-5\n\noption name=c value=9x\n"
-			   "option name=d value=99999999999999999999\nstep do=fill";
+	const char *text =
+		"\noption name=a value=12\noption name=b value=-5\n\noption name=c value=9x\n"
+		"option name=d value=99999999999999999999\nstep do=fill";
 	struct job job;
 	int bad;
 
@@ -82,12 +96,12 @@ static void test_bad(void **state)
 		const char *text;
 		int line;
 	} t[] = {
-		{ "a b\n", 1 },	       { "a\nb c=\"x\n", 2 },	 { "a\n\nb c=\"x\\t\"\n", 3 },
-		{ "a b=1 b=2\n", 1 },  { "a =1\n", 1 },		 { "a b=\n", 1 },
-		{ "a b=1  c=2\n", 1 }, { " a b=1\n", 1 },	 { "a b=1\"2\"\n", 1 },
-		{ "a b=\"1\"2\n", 1 }, { "a b=\"1\\", 1 },	 { "a b=1\tc=2\n", 1 },
-		{ "\"a\" b=1\n", 1 },  { "a b=1 \n", 1 },	 { "a\nb\nc\nd e=f g\n", 4 },
-		{ "a\r\n", 1 },	       { "a b=\"", 1 },		 { "a b=\"1\" c\n", 1 },
+		{ "a b\n", 1 },	       { "a\nb c=\"x\n", 2 }, { "a\n\nb c=\"x\\t\"\n", 3 },
+		{ "a b=1 b=2\n", 1 },  { "a =1\n", 1 },	      { "a b=\n", 1 },
+		{ "a b=1  c=2\n", 1 }, { " a b=1\n", 1 },     { "a b=1\"2\"\n", 1 },
+		{ "a b=\"1\"2\n", 1 }, { "a b=\"1\\", 1 },    { "a b=1\tc=2\n", 1 },
+		{ "\"a\" b=1\n", 1 },  { "a b=1 \n", 1 },     { "a\nb\nc\nd e=f g\n", 4 },
+		{ "a\r\n", 1 },	       { "a b=\"", 1 },	      { "a b=\"1\" c\n", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
@@ -103,7 +117,8 @@ static void test_bad(void **state)
 /* Any prefix of a good text, and the text with any one byte changed, is survived. */
 static void test_hostile(void **state)
 {
-	static const char good[] = "mmrig-job version=1 id=\"a b\\\"\\\\\\n\"\nconst name=x value=4\n";
+	static const char good[] =
+		"mmrig-job version=1 id=\"a b\\\"\\\\\\n\"\nconst name=x value=4\n";
 	char text[sizeof(good)];
 	struct job job;
 	int bad;
@@ -124,8 +139,8 @@ static void test_hostile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_format), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_lookup), cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_format),	cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_lookup),	cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_hostile),
 	};
 

@@ -84,9 +84,10 @@ bool layout_within(const struct layout *l, uint64_t asked, uint64_t got);
 int pin_pages(void *const *page, size_t n, const char **how, char *why, size_t why_room);
 
 /*
- * Empties the per-CPU lists into the buddy allocator without compacting or reclaiming: *left gets
- * the pages that stayed on them; the method's name is returned.
+ * Holds the per-CPU lists at their shortest (about 250 pages each) while the layout is built, so
+ * that free pages stand on the buddy lists; false where the kernel cannot (before 5.14).
  */
-const char *drain_pcp(struct layout *l, uint64_t *left);
+bool pcp_limit_lower(void);
+void pcp_limit_restore(void);
 
 #endif

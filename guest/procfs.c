@@ -129,7 +129,9 @@ void zones_parse_zoneinfo(struct zones *z, const char *text)
 		char name[16];
 		int node;
 
-		if (sscanf(text, "Node %d, zone %15s", &node, name) == 2) {
+		/* sscanf() measures all the rest of the text: not for every line. */
+		if (strncmp(text, "Node ", 5) == 0 &&
+		    sscanf(text, "Node %d, zone %15s", &node, name) == 2) {
 			if (z->n == ZONES_MAX)
 				return;
 			cur = &z->zone[z->n++];

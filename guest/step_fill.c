@@ -78,16 +78,42 @@ static uint64_t next_piece(struct layout *l, uint64_t excess)
 	return piece;
 }
 
+/* Where the fill went: ",\"zone_DMA32\":pages,...,\"pfn_min\":..,\"pfn_max\":..". */
+static void where_it_went(struct layout *l, size_t first, char *out, size_t room)
+{
+	uint64_t count[ZONES_MAX] = { 0 };
+	uint32_t min = UINT32_MAX, max = 0;
+	size_t n = 0;
+
+	for (size_t i = first; i < l->filled_pages; i++) {
+		uint32_t pfn = LAYOUT_PFN(l->pfn[i]);
+		const struct zone *zone = pfn == LAYOUT_GONE ? NULL : zones_of_pfn(&l->zones, pfn);
+
+		if (!zone)
+			continue;
+		count[zone - l->zones.zone]++;
+		min = pfn < min ? pfn : min;
+		max = pfn > max ? pfn : max;
+	}
+	for (size_t z = 0; z < l->zones.n && n < room; z++)
+		if (count[z])
+			n += (size_t)snprintf(out + n, room - n, ",\"node%d_%s\":%" PRIu64,
+					      l->zones.zone[z].node, l->zones.zone[z].name, count[z]);
+	if (max && n < room)
+		snprintf(out + n, room - n, ",\"pfn_min\":%u,\"pfn_max\":%u", min, max);
+}
+
 static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
 	const char *unit = job_get(line, "leave_unit");
 	bool blocks = unit && strcmp(unit, "blocks") == 0;
 	uint64_t left = measure(l, blocks), total = left;
 	uint64_t target = target_pages(l, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
+	char went[256] = "";
 	uint64_t slack;
 	size_t first = l->filled_pages;
 	const char *kind = job_get(line, "kind");
-	bool drained = false, thp = kind && strcmp(kind, "thp") == 0;
+	bool thp = kind && strcmp(kind, "thp") == 0;
 	uint64_t step = 0; /* thp: one block a time */
 
 	if (thp) {
@@ -98,15 +124,8 @@ static int fill_run(struct layout *l, const struct job_line *line, struct step_r
 	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, blocks ? "blocks" : "bytes",
 		 blocks ? target >> l->block_order : target * 4096);
 	while (left > target + (blocks ? l->block_pages - 1 : 0)) {
-		uint64_t excess = left - target, piece = next_piece(l, excess), stuck;
+		uint64_t excess = left - target, piece = next_piece(l, excess);
 
-		if (blocks && !drained && excess <= 64 * MIB_PAGES) {
-			/* What sits on the per-CPU lists belongs back to its blocks before they are counted. */
-			drain_pcp(l, &stuck);
-			drained = true;
-			left = measure(l, blocks);
-			continue;
-		}
 		if (blocks && piece >= l->block_pages) /* partly used blocks count as gone */
 			piece = piece / l->block_pages * l->block_pages;
 		if (step && piece)
@@ -127,16 +146,17 @@ static int fill_run(struct layout *l, const struct job_line *line, struct step_r
 	}
 	left = measure(l, blocks);
 	/*
-	 * Base pages come by way of the per-CPU lists, whose refills break up several blocks at once:
-	 * whole blocks cannot be hit closer than about 8 with them, but exactly with huge pages.
+	 * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own:
+	 * whole blocks cannot be hit closer than a few with them, but exactly with huge pages.
 	 */
-	slack = !blocks ? MIB_PAGES : thp ? l->block_pages : 8 * l->block_pages;
+	where_it_went(l, first, went, sizeof(went));
+	slack = !blocks ? MIB_PAGES : thp ? l->block_pages : 2 * l->block_pages;
 	snprintf(r->got, sizeof(r->got),
 		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%zu,\"free_pages\":%" PRIu64
-		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64,
+		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
 		 blocks ? "blocks" : "bytes", blocks ? left >> l->block_order : left * 4096,
 		 l->filled_pages - first, zones_free(&l->zones), zones_pcp(&l->zones),
-		 zones_low(&l->zones));
+		 zones_low(&l->zones), went);
 	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, %s", thp ? "huge pages" : "base pages");
 	r->ok = !r->why[0] && (layout_within(l, target, left) ||
 			       (left > target ? left - target : target - left) <= slack);

@@ -24,6 +24,21 @@ struct batch {
 	bool single; /* the kernel takes no DONTNEED through process_madvise (before 6.13) */
 };
 
+/*
+ * Of the pieces from i on so many bytes are done: the first that is not, cut to its rest. One call
+ * takes 2 GiB less a page at the most, and may end within a piece.
+ */
+static size_t done(struct batch *b, size_t i, size_t bytes)
+{
+	for (; i < b->n && bytes >= b->iov[i].iov_len; i++)
+		bytes -= b->iov[i].iov_len;
+	if (i < b->n) {
+		b->iov[i].iov_base = (uint8_t *)b->iov[i].iov_base + bytes;
+		b->iov[i].iov_len -= bytes;
+	}
+	return i;
+}
+
 static int flush(struct batch *b)
 {
 	size_t i = 0;
@@ -32,12 +47,11 @@ static int flush(struct batch *b)
 		long bytes = syscall(__NR_process_madvise, PIDFD_SELF, b->iov + i, b->n - i,
 				     MADV_DONTNEED, 0);
 
-		if (bytes < 0) {
+		if (bytes <= 0) {
 			b->single = true;
 			break;
 		}
-		while (bytes > 0 && i < b->n)
-			bytes -= (long)b->iov[i++].iov_len;
+		i = done(b, i, (size_t)bytes);
 	}
 	for (; i < b->n; i++)
 		if (madvise(b->iov[i].iov_base, b->iov[i].iov_len, MADV_DONTNEED) < 0)

@@ -30,7 +30,7 @@ static uint64_t choose(struct layout *l, const struct expr *where, bool per_bloc
 		l->block[b] = UINT32_MAX;
 	/* A block that an earlier step gave its pin needs none. */
 	for (size_t i = 0; per_block && i < l->filled_pages; i++)
-		if (l->pfn[i] & LAYOUT_PINNED)
+		if (l->pfn[i] & LAYOUT_PINNED && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
 			l->block[LAYOUT_PFN(l->pfn[i]) / l->block_pages] = TAKEN;
 	for (size_t i = 0; i < l->filled_pages; i += CHUNK) {
 		size_t m = l->filled_pages - i < CHUNK ? l->filled_pages - i : CHUNK;
@@ -62,17 +62,24 @@ static uint64_t choose(struct layout *l, const struct expr *where, bool per_bloc
 	return n;
 }
 
-/* Blocks of the machine that hold at least one page of the fill. */
-static uint64_t count_blocks(struct layout *l)
+/* Blocks of the machine that hold at least one page of the fill, and how many of them a pin. */
+static uint64_t count_blocks(struct layout *l, uint64_t *with_pin)
 {
 	uint64_t n = 0;
 
+	*with_pin = 0;
 	memset(l->block, 0, l->nblocks * sizeof(*l->block));
 	for (size_t i = 0; i < l->filled_pages; i++) {
-		uint32_t pfn = LAYOUT_PFN(l->pfn[i]);
+		uint32_t pfn = LAYOUT_PFN(l->pfn[i]), *seen = &l->block[pfn / l->block_pages];
 
-		if (pfn != LAYOUT_GONE && !l->block[pfn / l->block_pages]++)
-			n++;
+		if (pfn == LAYOUT_GONE)
+			continue;
+		n += !*seen;
+		*seen |= 1;
+		if (l->pfn[i] & LAYOUT_PINNED && !(*seen & 2)) {
+			*seen |= 2;
+			(*with_pin)++;
+		}
 	}
 	return n;
 }
@@ -140,11 +147,11 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	const char *per = job_get(line, "per"), *how = "none";
 	bool per_block = !per || strcmp(per, "pageblock") == 0;
 	struct expr *where = layout_where(l, line, r);
-	uint64_t chosen, blocks, in_place, with_pin;
+	uint64_t chosen, blocks, before, in_place, with_pin;
 
 	if (!where)
 		return -1;
-	blocks = count_blocks(l);
+	blocks = count_blocks(l, &before);
 	chosen = choose(l, where, per_block, at_of(line));
 	expr_free(where);
 	if (chosen == UINT64_MAX || chosen == 0) {
@@ -158,17 +165,18 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	}
 	in_place = settle_chosen(l, &with_pin);
 	if (per_block) {
-		snprintf(r->asked, sizeof(r->asked), "\"blocks_with_pin\":%" PRIu64, blocks);
+		snprintf(r->asked, sizeof(r->asked), "\"blocks_with_pin\":%" PRIu64, before + chosen);
 		snprintf(r->got, sizeof(r->got),
-			 "\"blocks_with_pin\":%" PRIu64 ",\"pins\":%" PRIu64 ",\"moved\":%" PRIu64,
-			 with_pin, chosen, chosen - in_place);
+			 "\"blocks_with_pin\":%" PRIu64 ",\"filled_blocks\":%" PRIu64
+			 ",\"pins\":%" PRIu64 ",\"moved\":%" PRIu64,
+			 with_pin, blocks, chosen, chosen - in_place);
 	} else {
 		snprintf(r->asked, sizeof(r->asked), "\"pins\":%" PRIu64, chosen);
 		snprintf(r->got, sizeof(r->got), "\"pins\":%" PRIu64 ",\"moved\":%" PRIu64, in_place,
 			 chosen - in_place);
 	}
 	snprintf(r->how, sizeof(r->how), "%s", how);
-	r->ok = per_block ? layout_within(l, blocks, with_pin) : layout_within(l, chosen, in_place);
+	r->ok = per_block ? layout_within(l, before + chosen, with_pin) : layout_within(l, chosen, in_place);
 	return 0;
 }
 

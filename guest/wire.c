@@ -64,6 +64,13 @@ void wire_header(uint8_t header[WIRE_HEADER], enum wire_type type, uint16_t flag
 
 int wire_reader_feed(struct wire_reader *r, const void *data, size_t len)
 {
+	if (!len)
+		return 0;
+	if (r->vain > WIRE_VAIN_MAX) {
+		r->skipped += r->end - r->start + len;
+		r->start = r->end = 0;
+		return 0;
+	}
 	if (r->start && r->start == r->end)
 		r->start = r->end = 0;
 	if (r->end + len > r->room) {
@@ -118,7 +125,7 @@ bool wire_reader_next(struct wire_reader *r, struct wire_frame *frame)
 		const uint8_t *h;
 		uint32_t len;
 
-		if (!r->buf)
+		if (!r->buf || r->vain > WIRE_VAIN_MAX)
 			return false;
 		skip_to_magic(r);
 		if (r->end - r->start < WIRE_HEADER)
@@ -135,6 +142,7 @@ bool wire_reader_next(struct wire_reader *r, struct wire_frame *frame)
 			return false;
 		if (wire_crc32c(wire_crc32c(0, h, 16), h + WIRE_HEADER, len) != get32(h + 16)) {
 			r->bad_crc++;
+			r->vain += len;
 			r->start++;
 			r->skipped++;
 			continue;

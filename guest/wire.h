@@ -27,6 +27,11 @@
 #define WIRE_HEADER 20
 #define WIRE_PAYLOAD_MAX (1U << 20)
 #define WIRE_MORE 1
+/*
+ * What a reader checks in vain before it gives up and skips everything: headers one within the
+ * other would make it sum a MiB for every dozen bytes that it is fed.
+ */
+#define WIRE_VAIN_MAX (64ull << 20)
 
 enum wire_type {
 	WIRE_HELLO = 1,	   /* {"release","agent","mono_ns","page_size","pageblock_pages","cpus","mem_bytes"} */
@@ -67,6 +72,7 @@ struct wire_reader {
 	uint64_t skipped;  /* bytes that belonged to no frame */
 	uint64_t bad_crc;  /* headers whose frame failed the check */
 	uint64_t lost;	   /* frames missing by sequence */
+	uint64_t vain;	   /* bytes of payload that failed the check */
 	uint32_t next_seq;
 };
 

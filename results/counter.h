@@ -16,7 +16,7 @@ struct counter {
 	const char *unit;   /* "events", "pages", "s" */
 	enum counter_better better;
 	bool gauge;	    /* a level, not a count: no delta, end value */
-	/* vmstat keys, NULL-terminated; "allocstall_*" is a prefix, "-kswapd_steal" is subtracted. */
+	/* vmstat keys, NULL-terminated; "allocstall_*" is a prefix, "-kswapd_steal" subtracts. */
 	const char *const *sources;
 };
 extern const struct counter counter_table[];

@@ -64,8 +64,9 @@ static void test_allocstall_per_zone(void **state)
 			      "allocstall_movable 3\nallocstall_device 0\n",
 			      "allocstall_dma 0\nallocstall_dma32 150\nallocstall_normal 1010\n"
 			      "allocstall_movable 10\nallocstall_device 0\n");
-	struct run b = deltas("allocstall_dma32 100\nallocstall_normal 10\nallocstall_movable 3\n",
-			      "allocstall_dma32 150\nallocstall_normal 9010\nallocstall_movable 10\n");
+	struct run b =
+		deltas("allocstall_dma32 100\nallocstall_normal 10\nallocstall_movable 3\n",
+		       "allocstall_dma32 150\nallocstall_normal 9010\nallocstall_movable 10\n");
 
 	expect(&a, "allocstall", 1057);
 	expect(&b, "allocstall", 9057);
@@ -77,22 +78,24 @@ static void test_allocstall_per_zone(void **state)
 static void test_eras(void **state)
 {
 	/* Before 3.5: pgsteal_ZONE is both, kswapd_steal is kswapd's part. */
-	struct run old = deltas("pgsteal_dma 0\npgsteal_normal 1000\nkswapd_steal 200\nallocstall 4\n"
-				"pgscan_direct_dma 1\npgscan_direct_normal 2\nthp_split 1\n"
-				"compact_pages_moved 10\ncompact_pagemigrate_failed 5\n",
-				"pgsteal_dma 100\npgsteal_normal 5000\nkswapd_steal 3200\nallocstall 9\n"
-				"pgscan_direct_dma 11\npgscan_direct_normal 22\nthp_split 4\n"
-				"compact_pages_moved 30\ncompact_pagemigrate_failed 6\n");
+	struct run old =
+		deltas("pgsteal_dma 0\npgsteal_normal 1000\nkswapd_steal 200\nallocstall 4\n"
+		       "pgscan_direct_dma 1\npgscan_direct_normal 2\nthp_split 1\n"
+		       "compact_pages_moved 10\ncompact_pagemigrate_failed 5\n",
+		       "pgsteal_dma 100\npgsteal_normal 5000\nkswapd_steal 3200\nallocstall 9\n"
+		       "pgscan_direct_dma 11\npgscan_direct_normal 22\nthp_split 4\n"
+		       "compact_pages_moved 30\ncompact_pagemigrate_failed 6\n");
 	struct run mid = deltas("pgsteal_kswapd_normal 0\npgsteal_direct_normal 0\n"
 				"pgscan_direct_normal 0\npgscan_direct_throttle 0\n",
 				"pgsteal_kswapd_normal 5\npgsteal_direct_normal 6\n"
 				"pgscan_direct_normal 7\npgscan_direct_throttle 100\n");
-	struct run now = deltas("pgscan_direct 0\npgscan_khugepaged 0\npgscan_proactive 0\n"
-				"workingset_refault_anon 0\nworkingset_refault_file 0\npgfault 10\n"
-				"pgmajfault 5\n",
-				"pgscan_direct 1\npgscan_khugepaged 20\npgscan_proactive 300\n"
-				"workingset_refault_anon 4\nworkingset_refault_file 40\npgfault 110\n"
-				"pgmajfault 25\n");
+	struct run now =
+		deltas("pgscan_direct 0\npgscan_khugepaged 0\npgscan_proactive 0\n"
+		       "workingset_refault_anon 0\nworkingset_refault_file 0\npgfault 10\n"
+		       "pgmajfault 5\n",
+		       "pgscan_direct 1\npgscan_khugepaged 20\npgscan_proactive 300\n"
+		       "workingset_refault_anon 4\nworkingset_refault_file 40\npgfault 110\n"
+		       "pgmajfault 25\n");
 
 	expect(&old, "pgsteal_kswapd", 3000);
 	expect(&old, "pgsteal_direct", 1100);
@@ -137,8 +140,10 @@ static void test_levels_and_unknown(void **state)
 
 static void test_backwards(void **state)
 {
-	struct vmstat b = parse("allocstall_normal 10\nallocstall_movable 5\npgfree 9\nodd 3\npgfault 1\n");
-	struct vmstat e = parse("allocstall_normal 9\nallocstall_movable 7\npgfree 9\nodd 1\npgfault 4\n");
+	struct vmstat b =
+		parse("allocstall_normal 10\nallocstall_movable 5\npgfree 9\nodd 3\npgfault 1\n");
+	struct vmstat e =
+		parse("allocstall_normal 9\nallocstall_movable 7\npgfree 9\nodd 1\npgfault 4\n");
 	struct run r = { .detail = xstrdup("layout ok") };
 
 	counter_deltas(&b, &e, &r);
@@ -228,6 +233,35 @@ static void test_real_files(void **state)
 	}
 }
 
+/* Any bytes at all: nothing is read beyond the end, and the rows come out sorted and unique. */
+static void test_mutated(void **state)
+{
+	size_t len;
+	cleanup_free char *text = fixture_read("vmstat-2.6.16.txt", &len);
+	cleanup_free char *buddy = fixture_read("buddyinfo-6.18.txt", &len);
+	cleanup_free char *both = str_printf("%s%s", text, buddy);
+
+	srand(1);
+	for (int round = 0; round < 1000; round++) {
+		size_t n = (size_t)rand() % (strlen(both) + 1);
+		cleanup_free char *exact = xmalloc(n + !n);
+		struct run r = { 0 };
+		struct vmstat v;
+
+		memcpy(exact, both, n);
+		for (int i = 0; n && i < round % 40; i++)
+			exact[(size_t)rand() % n] = (char)rand();
+		vmstat_parse(exact, n, &v);
+		for (size_t i = 1; i < v.n; i++)
+			assert_true(strcmp(v.row[i - 1].key, v.row[i].key) < 0);
+		counter_deltas(&v, &v, &r);
+		counter_buddyinfo(exact, n, &r);
+		assert_null(r.detail);
+		vmstat_free(&v);
+		run_free(&r);
+	}
+}
+
 /* A kernel without compaction and one before per-zone stalls: absent is not zero. */
 static void test_absent_is_not_zero(void **state)
 {
@@ -281,10 +315,11 @@ static void expect_buddyinfo(const char *file, double total, const char *zone, d
 static void test_buddyinfo(void **state)
 {
 	struct run r = { 0 };
-	static const char hostile[] = "Node 0, zone      DMA\nNode x, zone DMA 5\nNode 0, zone A-B 5\n"
-				      "Node 0, zone   Normal   -1 2\nNode 0, zone Normal "
-				      "99999999999999999999 1\nNode 0, zone AZoneNameThatIsTooLong 5\n"
-				      "Node 0, zone";
+	static const char hostile[] =
+		"Node 0, zone      DMA\nNode x, zone DMA 5\nNode 0, zone A-B 5\n"
+		"Node 0, zone   Normal   -1 2\nNode 0, zone Normal "
+		"99999999999999999999 1\nNode 0, zone AZoneNameThatIsTooLong 5\n"
+		"Node 0, zone";
 
 	expect_buddyinfo("buddyinfo-3.2.txt", 0 + 7 + 6026, "free_order0_DMA32", 7);
 	/* Two nodes: Normal is 33331 + 51121; order 7 and up stand in lines of their own. */
@@ -304,7 +339,7 @@ int main(void)
 		cmocka_unit_test(test_levels_and_unknown),  cmocka_unit_test(test_backwards),
 		cmocka_unit_test(test_hostile),		    cmocka_unit_test(test_real_files),
 		cmocka_unit_test(test_absent_is_not_zero),  cmocka_unit_test(test_catalogue),
-		cmocka_unit_test(test_buddyinfo),
+		cmocka_unit_test(test_buddyinfo),	    cmocka_unit_test(test_mutated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,9 +56,13 @@ static inline struct run *fixture_run(struct runset *s, size_t variant, size_t k
 
 	s->run = xreallocarray(s->run, s->nruns + 1, sizeof(*s->run));
 	r = &s->run[s->nruns++];
-	*r = (struct run){ .id = str_printf("%04zu", s->nruns), .kernel = kernel, .variant = variant,
-			   .cell = variant * s->nkernels + kernel, .seed = s->nruns,
-			   .verdict = verdict, .accel = xstrdup("tcg") };
+	*r = (struct run){ .id = str_printf("%04zu", s->nruns),
+			   .kernel = kernel,
+			   .variant = variant,
+			   .cell = variant * s->nkernels + kernel,
+			   .seed = s->nruns,
+			   .verdict = verdict,
+			   .accel = xstrdup("tcg") };
 	for (int i = 0; i < PHASE_COUNT; i++)
 		r->phase[i] = -1;
 	return r;

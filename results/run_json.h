@@ -28,7 +28,7 @@ json_t *run_to_json(const struct runset *set, const struct run *r);
 /* The set without its runs. created: seconds since the epoch. */
 json_t *runset_to_json(const struct runset *set, double created);
 
-/* `label` is the path for messages. Errors: EXIT_NO_VERDICT. Indices are checked against the set. */
+/* `label` is the path for messages. Errors: EXIT_NO_VERDICT. Indices must fit the set. */
 int run_from_json(const char *label, json_t *o, const struct runset *set, struct run *r,
 		  struct error *err);
 int runset_from_json(const char *label, json_t *o, struct runset *set, double *created,

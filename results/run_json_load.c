@@ -21,8 +21,8 @@ json_t *run_json_load(const char *path, struct error *err)
 	}
 	o = json_loadb(text, len, 0, &where);
 	if (!o)
-		error_set(err, EXIT_NO_VERDICT, "%s:%d:%d: damaged: %s", path, where.line, where.column,
-			  where.text);
+		error_set(err, EXIT_NO_VERDICT, "%s:%d:%d: damaged: %s", path, where.line,
+			  where.column, where.text);
 	return o;
 }
 
@@ -93,7 +93,8 @@ static int check_schema(const char *label, const json_t *o, struct error *err)
 
 static void take_measurements(json_t *o, struct run *r)
 {
-	json_t *metrics = json_object_get(o, "metrics"), *phases = json_object_get(o, "phases"), *value;
+	json_t *metrics = json_object_get(o, "metrics"), *phases = json_object_get(o, "phases"),
+	       *value;
 	const char *name;
 
 	for (int i = 0; i < PHASE_COUNT; i++) {
@@ -114,14 +115,15 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	if (check_schema(label, o, err) < 0)
 		return -1;
 	if (!verdict || !verdict_parse(verdict, &r->verdict))
-		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no verdict that is known", label);
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no verdict that is known",
+				 label);
 	r->cell = take_u64(o, "cell");
 	r->kernel = take_u64(o, "kernel_index");
 	r->variant = take_u64(o, "variant_index");
 	if (r->kernel >= set->nkernels || r->variant >= set->nvariants)
 		return error_set(err, EXIT_NO_VERDICT,
-				 "%s: damaged: kernel %zu, variant %zu are not in its run set", label,
-				 r->kernel, r->variant);
+				 "%s: damaged: kernel %zu, variant %zu are not in its run set",
+				 label, r->kernel, r->variant);
 	r->id = take_text(o, "id");
 	if (!r->id)
 		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no \"id\" in it", label);

@@ -80,12 +80,21 @@ static void test_metrics(void **state)
 
 static struct run full_run(void)
 {
-	struct run r = { .id = xstrdup("0007"), .cell = 1, .variant = 1, .seed = UINT64_MAX,
-			 .verdict = VERDICT_SPLAT, .why = xstrdup("BUG: \xff \x1b[0m"),
-			 .detail = xstrdup("line 1\nline 2"), .accel = xstrdup("tcg"),
-			 .qemu_version = xstrdup("7.2.22"), .qemu_command = xstrdup("qemu -x 'a b'"),
-			 .host = xstrdup("bench"), .reproduce = xstrdup("mmrig run x --seed 7"),
-			 .started = 1796058900.123456, .ended = 1796058999.5, .host_cpu = 12.25,
+	struct run r = { .id = xstrdup("0007"),
+			 .cell = 1,
+			 .variant = 1,
+			 .seed = UINT64_MAX,
+			 .verdict = VERDICT_SPLAT,
+			 .why = xstrdup("BUG: \xff \x1b[0m"),
+			 .detail = xstrdup("line 1\nline 2"),
+			 .accel = xstrdup("tcg"),
+			 .qemu_version = xstrdup("7.2.22"),
+			 .qemu_command = xstrdup("qemu -x 'a b'"),
+			 .host = xstrdup("bench"),
+			 .reproduce = xstrdup("mmrig run x --seed 7"),
+			 .started = 1796058900.123456,
+			 .ended = 1796058999.5,
+			 .host_cpu = 12.25,
 			 .layout_json = xstrdup("[{\"step\":\"fill\",\"seconds\":4.6}]"),
 			 .workload_json = xstrdup("{\"bad\": 1e999}") };
 
@@ -128,12 +137,14 @@ static void test_run_json(void **state)
 	assert_int_equal(back.nmetrics, 3);
 	assert_true(*run_metric(&back, "time") == 4.6);
 	assert_true(*run_metric(&back, "huge") == 1.8446744073709552e19);
-	assert_string_equal(back.layout_json, "[{\"step\":\"fill\",\"seconds\":4.5999999999999996}]");
+	assert_string_equal(back.layout_json,
+			    "[{\"step\":\"fill\",\"seconds\":4.5999999999999996}]");
 	assert_string_equal(back.workload_json, r.workload_json);
 	assert_string_equal(back.no_effect[0], "compact_stall");
 	assert_null(back.no_effect[1]);
 	/* It can be read without its set. */
-	assert_string_equal(json_string_value(json_object_get(json_object_get(o, "kernel"), "release")),
+	assert_string_equal(json_string_value(
+				    json_object_get(json_object_get(o, "kernel"), "release")),
 			    "7.3.4+deb13-cloud-amd64");
 	json_decref(o);
 	json_decref(again);
@@ -169,9 +180,11 @@ static void test_damaged(void **state)
 	expect_damaged(&set, "{\"schema\": 1}", "verdict");
 	expect_damaged(&set, "{\"schema\": 1, \"verdict\": \"fine\"}", "verdict");
 	expect_damaged(&set, "{\"schema\": 1, \"verdict\": \"ok\"}", "id");
-	expect_damaged(&set, "{\"schema\": 1, \"verdict\": \"ok\", \"id\": \"1\", \"kernel_index\": 9}",
+	expect_damaged(&set,
+		       "{\"schema\": 1, \"verdict\": \"ok\", \"id\": \"1\", \"kernel_index\": 9}",
 		       "kernel 9");
-	expect_damaged(&set, "{\"schema\": 1, \"verdict\": \"ok\", \"id\": \"1\", \"variant_index\": 2}",
+	expect_damaged(&set,
+		       "{\"schema\": 1, \"verdict\": \"ok\", \"id\": \"1\", \"variant_index\": 2}",
 		       "variant 2");
 	runset_free(&set);
 }

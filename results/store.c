@@ -37,9 +37,11 @@ static int find_root(const char *root, bool create, struct store *s, struct erro
 		if (errno != ENOENT)
 			return error_errno(err, EXIT_USAGE, "%s: cannot open", root);
 		if (!create)
-			return error_set(err, EXIT_USAGE, "%s: no such folder, so there are no results; "
-					 "start with mmrig run, or set MMRIG_RESULTS to where they are",
-					 root);
+			return error_set(
+				err, EXIT_USAGE,
+				"%s: no such folder, so there are no results; "
+				"start with mmrig run, or set MMRIG_RESULTS to where they are",
+				root);
 		if (dir_make(root, 0755, err) < 0) {
 			error_hint(err, SET_FREE_HINT);
 			return as_usage(err);
@@ -153,7 +155,8 @@ static int load_runs(const char *set_dir, struct runset *set, struct error *err)
 		if (ret == 0)
 			set->nruns++;
 		else
-			error_hint(err, "move the folder of run %s away to read the others", ids[i]);
+			error_hint(err, "move the folder of run %s away to read the others",
+				   ids[i]);
 	}
 	run_text_lines_free(ids);
 	return ret;
@@ -175,7 +178,8 @@ static const char *choose(char *const *ids, size_t n, const char *which, struct 
 	const char *found = NULL, *nearest;
 
 	if (n == 0) {
-		error_set(err, EXIT_USAGE, "%s: the store has no run set yet; start with mmrig run", which);
+		error_set(err, EXIT_USAGE, "%s: the store has no run set yet; start with mmrig run",
+			  which);
 		return NULL;
 	}
 	if (strcmp(which, "last") == 0)
@@ -187,8 +191,9 @@ static const char *choose(char *const *ids, size_t n, const char *which, struct 
 		if (!str_starts(ids[i], which) && !str_ends(ids[i], which))
 			continue;
 		if (found) {
-			error_set(err, EXIT_USAGE, "%s: is more than one run set: %s, %s; give more of it",
-				  which, found, ids[i]);
+			error_set(err, EXIT_USAGE,
+				  "%s: is more than one run set: %s, %s; give more of it", which,
+				  found, ids[i]);
 			return NULL;
 		}
 		found = ids[i];
@@ -196,8 +201,9 @@ static const char *choose(char *const *ids, size_t n, const char *which, struct 
 	if (found)
 		return found;
 	nearest = str_nearest(which, (const char *const *)ids, n);
-	error_set(err, EXIT_USAGE, "%s: no such run set; %s%s%smmrig results list shows them", which,
-		  nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "");
+	error_set(err, EXIT_USAGE, "%s: no such run set; %s%s%smmrig results list shows them",
+		  which, nearest ? "did you mean " : "", nearest ? nearest : "",
+		  nearest ? "? " : "");
 	return NULL;
 }
 

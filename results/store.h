@@ -59,7 +59,7 @@ struct store_entry {
 /* Newest first, from the index alone. */
 int store_list(struct store *s, struct store_entry **entries, size_t *n, struct error *err);
 void store_entries_free(struct store_entry *entries, size_t n);
-/* Calls back for every sample of a stored run, in order; what fn returns but 0 ends it and is returned. */
+/* Calls back for every sample of a stored run, in order; what fn returns but 0 ends it. */
 int store_each_sample(struct store *s, const char *set_id, const char *run_id,
 		      int (*fn)(void *arg, const struct wire_sample *sample), void *arg,
 		      struct error *err);

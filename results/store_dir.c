@@ -35,7 +35,8 @@ int store_lock(const struct store *s, struct error *err)
 
 bool store_name_ok(const char *name)
 {
-	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+	size_t n =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
 
 	return n > 0 && n <= 128 && name[n] == '\0' && name[0] != '.';
 }
@@ -126,8 +127,8 @@ int store_load_run(const char *set_dir, const char *run_id, const struct runset 
 		return -1;
 	}
 	if (strcmp(r->id, run_id) != 0) {
-		ret = error_set(err, EXIT_NO_VERDICT, "%s: damaged: it says that it is run \"%s\"", path,
-				r->id);
+		ret = error_set(err, EXIT_NO_VERDICT, "%s: damaged: it says that it is run \"%s\"",
+				path, r->id);
 		run_free(r);
 	}
 	return ret;

@@ -94,14 +94,15 @@ static int make_schema(struct store *s, struct error *err)
 	if (version == INDEX_VERSION)
 		return 0;
 	if (version > INDEX_VERSION)
-		return error_set(err, EXIT_NO_VERDICT,
-				 "%s/mmrig.db: made by a newer mmrig (version %d, this one knows %d); use "
-				 "that one, or delete mmrig.db and run mmrig results rebuild",
-				 s->root, version, INDEX_VERSION);
+		return error_set(
+			err, EXIT_NO_VERDICT,
+			"%s/mmrig.db: made by a newer mmrig (version %d, this one knows %d); use "
+			"that one, or delete mmrig.db and run mmrig results rebuild",
+			s->root, version, INDEX_VERSION);
 	if (index_exec(s, "BEGIN IMMEDIATE", err) < 0)
 		return -1;
-	if (index_exec(s, schema_sql, err) < 0 || index_exec(s, "PRAGMA user_version = 1", err) < 0 ||
-	    index_exec(s, "COMMIT", err) < 0) {
+	if (index_exec(s, schema_sql, err) < 0 ||
+	    index_exec(s, "PRAGMA user_version = 1", err) < 0 || index_exec(s, "COMMIT", err) < 0) {
 		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 		return -1;
 	}
@@ -170,8 +171,10 @@ int index_open(struct store *s, struct error *err)
 
 int index_put_set(struct store *s, const struct runset *set, double created, struct error *err)
 {
-	sqlite3_stmt *st = index_query(s, err, "INSERT OR REPLACE INTO runsets"
-				       "(id, scenario, title, command, created) VALUES(?,?,?,?,?)", NULL);
+	sqlite3_stmt *st = index_query(s, err,
+				       "INSERT OR REPLACE INTO runsets"
+				       "(id, scenario, title, command, created) VALUES(?,?,?,?,?)",
+				       NULL);
 
 	if (!st)
 		return -1;
@@ -183,13 +186,18 @@ int index_put_set(struct store *s, const struct runset *set, double created, str
 	return step_once(s, st, err);
 }
 
-static int put_row(struct store *s, const struct runset *set, const struct run *r, struct error *err)
+static int put_row(struct store *s, const struct runset *set, const struct run *r,
+		   struct error *err)
 {
 	const struct run_kernel *k = r->kernel < set->nkernels ? &set->kernel[r->kernel] : NULL;
-	const struct run_variant *v = r->variant < set->nvariants ? &set->variant[r->variant] : NULL;
-	sqlite3_stmt *st = index_query(s, err, "INSERT OR REPLACE INTO runs(runset, id, cell, kernel,"
-				       " release, build_id, variant, seed, verdict, why, accel, started,"
-				       " ended) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", NULL);
+	const struct run_variant *v = r->variant < set->nvariants ? &set->variant[r->variant] :
+								    NULL;
+	sqlite3_stmt *st =
+		index_query(s, err,
+			    "INSERT OR REPLACE INTO runs(runset, id, cell, kernel,"
+			    " release, build_id, variant, seed, verdict, why, accel, started,"
+			    " ended) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			    NULL);
 
 	if (!st)
 		return -1;
@@ -241,7 +249,8 @@ int index_put_run(struct store *s, const struct runset *set, const struct run *r
 int index_verdict(struct store *s, const char *set_id, const char *run_id, enum verdict *verdict,
 		  struct error *err)
 {
-	sqlite3_stmt *st = index_query(s, err, "SELECT verdict FROM runs WHERE runset = ? AND id = ?",
+	sqlite3_stmt *st = index_query(s, err,
+				       "SELECT verdict FROM runs WHERE runset = ? AND id = ?",
 				       set_id, run_id, NULL);
 	int ret, step;
 

@@ -44,9 +44,10 @@ bool store_sweep_one(const char *dir);
 int index_open(struct store *s, struct error *err);
 void index_close(struct store *s);
 int index_put_set(struct store *s, const struct runset *set, double created, struct error *err);
-int index_put_run(struct store *s, const struct runset *set, const struct run *r, struct error *err);
+int index_put_run(struct store *s, const struct runset *set, const struct run *r,
+		  struct error *err);
 int index_list(struct store *s, struct store_entry **entries, size_t *n, struct error *err);
-/* Verdict of a run in the index: 1 and *verdict (VERDICT_COUNT: unknown), 0 when it is not there, -1. */
+/* Verdict of a run in the index: 1 and *verdict (VERDICT_COUNT: unknown), 0 when absent, -1. */
 int index_verdict(struct store *s, const char *set_id, const char *run_id, enum verdict *verdict,
 		  struct error *err);
 int index_check(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
@@ -61,15 +62,16 @@ sqlite3_stmt *index_query(struct store *s, struct error *err, const char *sql, .
 	__attribute__((sentinel));
 
 /*
- * store_sync.c: the index follows the folders; afresh: it is emptied first, in the same transaction.
- * A damaged index is replaced. Needs the lock, except for a read-only store.
+ * store_sync.c: the index follows the folders; afresh: it is emptied first, in the same
+ * transaction. A damaged index is replaced. Needs the lock, except for a read-only store.
  */
 int store_sync(struct store *s, bool afresh, struct error *err);
 
 /* store_sample.c: one zstd stream of u32 length (little-endian) and payload. */
 struct sample_writer;
 struct sample_writer *sample_writer_open(const char *path, struct error *err);
-int sample_writer_add(struct sample_writer *w, const void *payload, uint32_t len, struct error *err);
+int sample_writer_add(struct sample_writer *w, const void *payload, uint32_t len,
+		      struct error *err);
 /* Ends the stream and fsyncs; the writer is gone afterwards. */
 int sample_writer_finish(struct sample_writer *w, struct error *err);
 void sample_writer_drop(struct sample_writer *w);

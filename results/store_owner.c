@@ -28,8 +28,10 @@ static bool process_start(int pid, uint64_t *start)
 	text = file_read(path, 65536, NULL, NULL);
 	/* The name of the program may hold blanks and parentheses. */
 	p = text ? strrchr(text, ')') : NULL;
-	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
-			 " %*d %*d %" SCNu64, &state, start) != 2)
+	if (!p || sscanf(p + 1,
+			 " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
+			 " %*d %*d %" SCNu64,
+			 &state, start) != 2)
 		return false;
 	return state != 'Z' && state != 'X';
 }
@@ -39,8 +41,10 @@ static void fill_place(struct owner *o)
 	cleanup_free char *boot = file_read("/proc/sys/kernel/random/boot_id", 4096, NULL, NULL);
 	struct utsname uts;
 
-	snprintf(o->boot, sizeof(o->boot), "%.*s", boot ? (int)strcspn(boot, "\n") : 1, boot ? boot : "-");
-	snprintf(o->host, sizeof(o->host), "%s", uname(&uts) == 0 && uts.nodename[0] ? uts.nodename : "-");
+	snprintf(o->boot, sizeof(o->boot), "%.*s", boot ? (int)strcspn(boot, "\n") : 1,
+		 boot ? boot : "-");
+	snprintf(o->host, sizeof(o->host), "%s",
+		 uname(&uts) == 0 && uts.nodename[0] ? uts.nodename : "-");
 }
 
 int store_owner_write(const char *dir, struct error *err)
@@ -49,8 +53,8 @@ int store_owner_write(const char *dir, struct error *err)
 	struct owner o = { .pid = (int)getpid() };
 
 	if (!process_start(o.pid, &o.start))
-		return error_set(err, EXIT_NO_VERDICT, "/proc/%d/stat: cannot read; is /proc mounted?",
-				 o.pid);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "/proc/%d/stat: cannot read; is /proc mounted?", o.pid);
 	fill_place(&o);
 	text = str_printf("%d %" PRIu64 " %s %s\n", o.pid, o.start, o.boot, o.host);
 	return file_write_atomic(path, text, strlen(text), 0644, err);
@@ -64,7 +68,8 @@ bool store_owner_alive(const char *dir)
 	uint64_t start;
 
 	/* Folder and owner are made under one lock: without an owner its maker died in between. */
-	if (!text || sscanf(text, "%d %" SCNu64 " %39s %64s", &o.pid, &o.start, o.boot, o.host) != 4)
+	if (!text ||
+	    sscanf(text, "%d %" SCNu64 " %39s %64s", &o.pid, &o.start, o.boot, o.host) != 4)
 		return false;
 	fill_place(&here);
 	if (strcmp(o.host, here.host) != 0)
@@ -86,7 +91,8 @@ static bool looks_like_set(const char *name)
 {
 	size_t n = strlen(name);
 
-	if (n < 21 || !store_name_ok(name) || name[8] != '-' || name[15] != '-' || name[n - 5] != '-')
+	if (n < 21 || !store_name_ok(name) || name[8] != '-' || name[15] != '-' ||
+	    name[n - 5] != '-')
 		return false;
 	return strspn(name, "0123456789") == 8 && strspn(name + 9, "0123456789") == 6 &&
 	       strspn(name + n - 4, "0123456789abcdef") == 4;

@@ -90,23 +90,24 @@ int store_begin_set(struct store *s, struct runset *set, struct error *err)
 	cleanup_close int lock = store_lock(s, err);
 	cleanup_free char *dir = NULL, *path = NULL;
 	struct timespec now;
+	double created;
 
 	if (lock < 0)
 		return -1;
 	clock_gettime(CLOCK_REALTIME, &now);
+	/* Whole microseconds: what a double holds exactly enough. */
+	created = (double)now.tv_sec + (double)(now.tv_nsec / 1000) * 1e-6;
 	if (make_set_dir(s, set, now.tv_sec, &dir, err) < 0)
 		return -1;
 	if (err)
 		error_clear(err);
 	path = path_join(dir, "runset.json");
-	/* Whole microseconds: what a double holds exactly enough. */
-	double created = (double)now.tv_sec + (double)(now.tv_nsec / 1000) * 1e-6;
-
-	if (write_json(path, runset_to_json(set, created), err) < 0 || dir_fsync(s->root, err) < 0) {
+	if (write_json(path, runset_to_json(set, created), err) < 0 ||
+	    dir_fsync(s->root, err) < 0 || index_put_set(s, set, created, err) < 0) {
 		dir_remove(dir, NULL);
 		return -1;
 	}
-	return index_put_set(s, set, created, err);
+	return 0;
 }
 
 static void store_run_free(struct store_run *sr)
@@ -133,9 +134,11 @@ static int make_run_dir(struct store_run *sr, struct error *err)
 	if (mkdir(sr->dir, 0755) < 0 && errno == EEXIST) {
 		if (!store_sweep_one(sr->dir))
 			return error_set(err, EXIT_NO_VERDICT,
-					 "%s: another mmrig is making this run; wait for it to end", sr->dir);
+					 "%s: another mmrig is making this run; wait for it to end",
+					 sr->dir);
 		if (mkdir(sr->dir, 0755) < 0)
-			return error_errno(err, EXIT_NO_VERDICT, "%s: cannot create folder", sr->dir);
+			return error_errno(err, EXIT_NO_VERDICT, "%s: cannot create folder",
+					   sr->dir);
 	} else if (!file_exists(sr->dir)) {
 		error_errno(err, EXIT_NO_VERDICT, "%s: cannot create folder", sr->dir);
 		return store_hint_space(err, errno);
@@ -166,7 +169,8 @@ static int open_files(struct store_run *sr, const struct runset *set, const stru
 	lost.verdict = VERDICT_GUEST_LOST;
 	if (write_run(sr, set, &lost, err) < 0)
 		return -1;
-	sr->console_fd = open(console, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
+	sr->console_fd = open(console,
+			      O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC,
 			      0644);
 	if (sr->console_fd < 0) {
 		error_errno(err, EXIT_NO_VERDICT, "%s: cannot create", console);
@@ -244,7 +248,8 @@ static int settle(struct store_run *sr, const struct runset *set, const struct r
 		error_errno(err, EXIT_NO_VERDICT, "%s/console.log: cannot sync", sr->dir);
 		return store_hint_space(err, errno);
 	}
-	if (write_run(sr, set, r, err) < 0 || dir_remove(scratch, err) < 0 || dir_fsync(sr->dir, err) < 0)
+	if (write_run(sr, set, r, err) < 0 || dir_remove(scratch, err) < 0 ||
+	    dir_fsync(sr->dir, err) < 0)
 		return -1;
 	/* The owner file goes after the rename: without it, a sweeper would take the whole run. */
 	if (rename(sr->dir, sr->final_dir) < 0)
@@ -259,9 +264,12 @@ int store_finish_run(struct store_run *sr, const struct runset *set, const struc
 {
 	struct store *s = sr->s;
 
-	if (!r->id || !str_ends(sr->final_dir, r->id) || settle(sr, set, r, err) < 0) {
-		if (!r->id || !str_ends(sr->final_dir, r->id))
-			error_set(err, EXIT_NO_VERDICT, "%s: finished under another id", sr->dir);
+	if (!r->id || strcmp(strrchr(sr->final_dir, '/') + 1, r->id) != 0) {
+		error_set(err, EXIT_NO_VERDICT, "%s: finished under another id", sr->dir);
+		store_abandon_run(sr);
+		return -1;
+	}
+	if (settle(sr, set, r, err) < 0) {
 		store_abandon_run(sr);
 		return -1;
 	}

@@ -95,8 +95,9 @@ int sample_writer_add(struct sample_writer *w, const void *payload, uint32_t len
 			    (uint8_t)(len >> 24) };
 
 	if (len > STORE_SAMPLE_MAX)
-		return error_set(err, EXIT_NO_VERDICT, "%s: a sample of %u bytes; at most %u are stored",
-				 w->path, len, STORE_SAMPLE_MAX);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "%s: a sample of %u bytes; at most %u are stored", w->path, len,
+				 STORE_SAMPLE_MAX);
 	if (compress(w, head, sizeof(head), ZSTD_e_continue, err) < 0)
 		return -1;
 	return compress(w, payload, len, ZSTD_e_continue, err);
@@ -129,7 +130,8 @@ static int take_records(struct sample_reader *r, struct error *err)
 
 	while (ret == 0 && r->pending.len - at >= 4) {
 		const uint8_t *p = (const uint8_t *)r->pending.data + at;
-		uint32_t len = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+		uint32_t len = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+			       (uint32_t)p[3] << 24;
 		struct wire_sample sample;
 
 		if (len > STORE_SAMPLE_MAX)
@@ -138,7 +140,8 @@ static int take_records(struct sample_reader *r, struct error *err)
 		if (r->pending.len - at - 4 < len)
 			break;
 		if (!wire_sample_parse(p + 4, len, &sample))
-			return error_set(err, EXIT_NO_VERDICT, "%s: damaged: a malformed sample", r->path);
+			return error_set(err, EXIT_NO_VERDICT, "%s: damaged: a malformed sample",
+					 r->path);
 		ret = r->fn(r->arg, &sample);
 		at += 4 + (size_t)len;
 	}

@@ -93,8 +93,8 @@ static int forget(struct sync *y, const char *set_id, const char *run_id, struct
 	return 0;
 }
 
-static int take_in(struct sync *y, const char *set_dir, const struct runset *set, const char *run_id,
-		   struct error *err)
+static int take_in(struct sync *y, const char *set_dir, const struct runset *set,
+		   const char *run_id, struct error *err)
 {
 	struct run r;
 	int ret;
@@ -108,8 +108,8 @@ static int take_in(struct sync *y, const char *set_dir, const struct runset *set
 	return ret;
 }
 
-static int sync_runs(struct sync *y, const char *set_dir, const struct runset *set, char *const *disk,
-		     struct error *err)
+static int sync_runs(struct sync *y, const char *set_dir, const struct runset *set,
+		     char *const *disk, struct error *err)
 {
 	char **known = index_names(y->s, "SELECT id FROM runs WHERE runset = ?", set->id, err);
 	int ret = known ? 0 : -1;

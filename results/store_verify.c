@@ -37,8 +37,8 @@ static int verify_index(struct verify *v, const struct runset *set, const struct
 	if (!found)
 		error_set(&e, 0, "%s/%s/%s: not in the index", v->s->root, set->id, r->id);
 	else if (indexed != r->verdict)
-		error_set(&e, 0, "%s/%s/%s: %s in run.json, %s in the index", v->s->root, set->id, r->id,
-			  verdict_name(r->verdict),
+		error_set(&e, 0, "%s/%s/%s: %s in run.json, %s in the index", v->s->root, set->id,
+			  r->id, verdict_name(r->verdict),
 			  indexed < VERDICT_COUNT ? verdict_name(indexed) : "unknown");
 	if (e.text) {
 		error_hint(&e, "run mmrig results rebuild");
@@ -47,8 +47,8 @@ static int verify_index(struct verify *v, const struct runset *set, const struct
 	return 0;
 }
 
-static int verify_run(struct verify *v, const char *set_dir, const struct runset *set, const char *id,
-		      struct error *err)
+static int verify_run(struct verify *v, const char *set_dir, const struct runset *set,
+		      const char *id, struct error *err)
 {
 	cleanup_error struct error e = ERROR_INIT;
 	cleanup_free char *console = str_printf("%s/%s/console.log", set_dir, id);
@@ -86,7 +86,8 @@ static int verify_set(struct verify *v, const char *id, struct error *err)
 		return 0;
 	}
 	if (strcmp(set.id, id) != 0) {
-		error_set(&e, 0, "%s: says that it is run set %s, so it is in no list; give it that name",
+		error_set(&e, 0,
+			  "%s: says that it is run set %s, so it is in no list; give it that name",
 			  set_dir, set.id);
 		fault(v, &e);
 	}
@@ -140,7 +141,8 @@ int store_rebuild(struct store *s, size_t *runs, struct error *err)
 	size_t looked_at;
 
 	if (s->read_only)
-		return error_set(err, EXIT_USAGE, "%s: cannot write there, so its index stays", s->root);
+		return error_set(err, EXIT_USAGE, "%s: cannot write there, so its index stays",
+				 s->root);
 	lock = store_lock(s, err);
 	if (lock < 0)
 		return -1;
@@ -151,5 +153,6 @@ int store_rebuild(struct store *s, size_t *runs, struct error *err)
 	if (!damaged.text)
 		return 0;
 	error_move(err, &damaged);
-	return error_hint(err, "the index has the other runs (%zu); mmrig results verify names all", *runs);
+	return error_hint(err, "the index has the other runs (%zu); mmrig results verify names all",
+			  *runs);
 }

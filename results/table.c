@@ -40,7 +40,8 @@ static bool in_head(const struct runset *set, bool seed, const char *metric)
 {
 	if (strcmp(metric, "time") == 0 || (seed && strcmp(metric, "allocstall") == 0))
 		return true;
-	for (size_t i = 0, shown = 0; !seed && set->metric && set->metric[i] && shown < PLAIN_COLS; i++) {
+	for (size_t i = 0, shown = 0; !seed && set->metric && set->metric[i] && shown < PLAIN_COLS;
+	     i++) {
 		if (strcmp(set->metric[i], metric) == 0)
 			return true;
 		shown += strcmp(set->metric[i], "time") != 0;
@@ -135,8 +136,8 @@ static void put_counts(const struct runset *set, const struct table_cell *cell, 
 	else
 		strbuf_addf(sb, "    %zu to %zu runs each\n", least, most);
 	if (set->nruns < asked)
-		strbuf_addf(sb, "    unfinished: %zu of the %zu runs asked for were made\n", set->nruns,
-			    asked);
+		strbuf_addf(sb, "    unfinished: %zu of the %zu runs asked for were made\n",
+			    set->nruns, asked);
 }
 
 static const char *label_of(const struct table_cell *cell, size_t n, const struct run *r)
@@ -207,14 +208,16 @@ static void put_no_effect(const struct runset *set, const struct table_cell *cel
 			if (count_no_effect(set, NULL, *counter, i, true))
 				continue;
 			for (size_t c = 0; c < n; c++) {
-				size_t hits = count_no_effect(set, &cell[c], *counter, set->nruns, false);
+				size_t hits =
+					count_no_effect(set, &cell[c], *counter, set->nruns, false);
 				cleanup_free char *line = NULL;
 
 				if (!hits)
 					continue;
-				line = str_printf("no effect: %s did not move in %zu of %zu run%s (%s)",
-						  *counter, hits, cell[c].nruns, plural(cell[c].nruns),
-						  cell[c].label);
+				line = str_printf(
+					"no effect: %s did not move in %zu of %zu run%s (%s)",
+					*counter, hits, cell[c].nruns, plural(cell[c].nruns),
+					cell[c].label);
 				put_wrapped(sb, 4, line);
 			}
 		}

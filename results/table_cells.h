@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #ifndef MMRIG_TABLE_CELLS_H
 #define MMRIG_TABLE_CELLS_H
-/* A run set seen as cells, in the order of its tables: variant by variant, in it kernel by kernel. */
+/* A run set seen as cells, in the order of its tables: by variant, in it by kernel. */
 #include "results/run.h"
 
 struct table_cell {

@@ -137,8 +137,8 @@ static void put_row(const struct grid *g, struct strbuf *sb, size_t row, const s
 }
 
 /* Headings of several lines stand on the bottom line; the corner's come first. */
-static void put_headings(const struct grid *g, struct strbuf *sb, const size_t *width, size_t labels,
-			 size_t from, size_t to)
+static void put_headings(const struct grid *g, struct strbuf *sb, const size_t *width,
+			 size_t labels, size_t from, size_t to)
 {
 	cleanup_free char *corner = run_text_printable(g->corner ? g->corner : "");
 	char ***lines = xcalloc(g->ncols + 1, sizeof(*lines));

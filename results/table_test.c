@@ -23,7 +23,8 @@ static void set_metrics(struct runset *s, const char *const *names)
 		s->metric[i] = xstrdup(names[i]);
 }
 
-static struct run *ok_run(struct runset *s, size_t variant, size_t kernel, double stalls, double time)
+static struct run *ok_run(struct runset *s, size_t variant, size_t kernel, double stalls,
+			  double time)
 {
 	struct run *r = fixture_run(s, variant, kernel, VERDICT_OK);
 
@@ -123,8 +124,9 @@ static void test_not_ok(void **state)
 	ok_run(&s, 1, 0, 86, 4.8);
 	say_no_effect(ok_run(&s, 0, 0, 2, 4.7), "compact_stall");
 	r = fixture_run(&s, 1, 0, VERDICT_SPLAT);
-	r->why = xstrdup("kernel BUG at mm/compaction.c:1798! with a reason that is much too long for "
-			 "one line of seventy-eight columns\x1b[31m");
+	r->why = xstrdup(
+		"kernel BUG at mm/compaction.c:1798! with a reason that is much too long for "
+		"one line of seventy-eight columns\x1b[31m");
 	run_set_metric(r, "allocstall", 5000);
 	run_set_metric(r, "time", 99);
 	fixture_run(&s, 0, 0, VERDICT_INFRA)->why = xstrdup("layout off by 7% (asked 100, got 93)");
@@ -259,7 +261,7 @@ static void test_deltas_blocks(void **state)
 		     "    a_very_long_vendor_counter_name_\n"
 		     "    of_44_letters                                     3                  4\n"
 		     "\n"
-		   "                                        residue=4, step=8, a\n"
+		     "                                      residue=4, step=8, a\n"
 		     "    median of                                 longer story\n"
 		     "    allocstall                                           4\n"
 		     "    a_very_long_vendor_counter_name_\n"
@@ -323,12 +325,14 @@ static void test_json(void **state)
 		" \"build_id\": \"ab12\"}, \"variant\": {\"residue\": 0}, \"runs\": ["
 		"{\"id\": \"0002\", \"seed\": \"18446744073709551615\", \"verdict\": \"splat\","
 		" \"accel\": \"tcg\", \"phases\": {}, \"metrics\": {\"bad\\\\xc0\": 1},"
-		" \"reproduce\": \"mmrig run alias-tmpfs --seed 2\", \"no_effect\": [\"allocstall\"]}]},"
+		" \"reproduce\": \"mmrig run alias-tmpfs --seed 2\","
+		" \"no_effect\": [\"allocstall\"]}]},"
 		"{\"kernel\": {\"name\": \"debian:7.3\", \"release\": \"7.3.4+deb13-cloud-amd64\","
 		" \"build_id\": \"ab12\"}, \"variant\": {\"residue\": 4}, \"runs\": ["
 		"{\"id\": \"0001\", \"seed\": 1, \"verdict\": \"ok\", \"accel\": \"tcg\","
 		" \"phases\": {\"boot\": 3.1, \"workload\": 0.0},"
-		" \"metrics\": {\"allocstall\": 86, \"time\": 12.6}}]}]}", 0, NULL);
+		" \"metrics\": {\"allocstall\": 86, \"time\": 12.6}}]}]}",
+		0, NULL);
 	assert_non_null(expect);
 	if (!json_equal(o, expect))
 		fail_msg("got:\n%s", text);

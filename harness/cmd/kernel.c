@@ -103,7 +103,8 @@ struct fetch_args {
 static const struct opt fetch_opts[] = {
 	OPT_CHOICE("flavour", struct fetch_args, flavour, "cloud|generic",
 		   "which build of Debian's kernel (default cloud)"),
-	OPT_STRING("name", struct fetch_args, name, "NAME", "name in the cache (default: the release)"),
+	OPT_STRING("name", struct fetch_args, name, "NAME",
+		   "name in the cache (default: the release)"),
 	OPT_STRING("mirror", struct fetch_args, mirror, "URI",
 		   "a Debian archive (default: the one of the host's apt)"),
 	OPT_FLAG("refresh", struct fetch_args, refresh,
@@ -138,7 +139,8 @@ static int fetch_run(const struct command *self, int argc, char **argv, struct e
 	if (status < 0)
 		return err->status;
 	if (args.json)
-		status = print_document(kernel_json(&k), err);
+		status = print_document(
+			json_pack("{s:i, s:o}", "schema", 1, "kernel", kernel_json(&k)), err);
 	else
 		printf("%s\n", k.name);
 	kernel_free(&k);
@@ -149,11 +151,11 @@ static const struct command command_fetch = {
 	.name = "fetch",
 	.args = "debian:VERSION",
 	.summary = "get a kernel of Debian into the cache",
-	.text = "VERSION is a kernel version (debian:7.3, debian:6.12: the newest package of that series "
-		"over all suites and backports) or the whole version of a package "
-		"(debian:7.3.4-1~bpo13+1). debian:6.12/generic is the same as --flavour generic.\n\n"
-		"The archive is read through apt, with a state of its own and signatures checked; the "
-		"index is refreshed once a day. Prints the name of the kernel, for --kernel.",
+	.text = "VERSION is a kernel version (debian:7.3, debian:6.12: the newest package of that "
+		"series over all suites and backports) or the whole version of a package "
+		"(debian:7.3.4-1~bpo13+1). debian:6.12/generic is short for --flavour generic.\n\n"
+		"The archive is read through apt, with a state of its own and signatures checked; "
+		"the index is refreshed once a day. Prints the name of the kernel, for --kernel.",
 	.opts = fetch_opts,
 	.run = fetch_run,
 };
@@ -203,11 +205,13 @@ static void print_table(const struct row *rows, size_t n)
 
 static void list_text(const struct kernel *list, size_t n)
 {
-	static const char *const heads[COLUMN_COUNT] = { "NAME", "RELEASE", "FLAVOUR", "FROM", "SIZE" };
+	static const char *const heads[COLUMN_COUNT] = { "NAME", "RELEASE", "FLAVOUR", "FROM",
+							 "SIZE" };
 	struct row *rows;
 
 	if (!n) {
-		fputs("mmrig: kernel: none in the cache yet; mmrig kernel fetch debian:7.3 gets one\n",
+		fputs("mmrig: kernel: none in the cache yet; mmrig kernel fetch debian:7.3 gets "
+		      "one\n",
 		      stderr);
 		return;
 	}
@@ -250,7 +254,8 @@ static int list_run(const struct command *self, int argc, char **argv, struct er
 	int npos = 0, status = EXIT_GOOD;
 	size_t n;
 
-	if (opt_parse(self, argc, argv, &args, &npos, 0, 0, err) < 0 || kernel_list(&list, &n, err) < 0)
+	if (opt_parse(self, argc, argv, &args, &npos, 0, 0, err) < 0 ||
+	    kernel_list(&list, &n, err) < 0)
 		return err->status;
 	if (args.json)
 		status = list_json(list, n, err);
@@ -276,6 +281,9 @@ static int rm_run(const struct command *self, int argc, char **argv, struct erro
 
 	if (opt_parse(self, argc, argv, NULL, &npos, 1, -1, err) < 0)
 		return err->status;
+	for (int i = 0; i < npos; i++) /* all or none: a typing error must not remove the rest */
+		if (kernel_check_cached(argv[i], err) < 0)
+			return err->status;
 	for (int i = 0; i < npos; i++)
 		if (kernel_remove(argv[i], err) < 0)
 			return err->status;

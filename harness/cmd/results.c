@@ -203,7 +203,8 @@ static int results_verify(const struct command *self, int argc, char **argv, str
 	strbuf_free(&f.text);
 	if (ret < 0)
 		return -1;
-	printf("read %zu run%s: %zu fault%s\n", runs, runs == 1 ? "" : "s", f.n, f.n == 1 ? "" : "s");
+	printf("read %zu run%s: %zu fault%s\n", runs, runs == 1 ? "" : "s", f.n,
+	       f.n == 1 ? "" : "s");
 	return f.n ? EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
@@ -218,8 +219,8 @@ static const struct command show_command = {
 	.name = "show",
 	.args = "RUNSET",
 	.summary = "print the table and the deltas of a run set again",
-	.text = "RUNSET is an id, the beginning or end of one, a path to its folder (with a slash in"
-		" it), or \"last\".",
+	.text = "RUNSET is an id, the beginning or end of one, a path to its folder (with a slash"
+		" in it), or \"last\".",
 	.opts = json_opts,
 	.run = results_show,
 };
@@ -244,8 +245,8 @@ static const struct command *const results_subs[] = {
 const struct command command_results = {
 	.name = "results",
 	.summary = "look at what was recorded, and keep it in order",
-	.text = "Results live in $MMRIG_RESULTS, or in ./mmrig-results where it is not set: a folder a"
-		" run set, in it a folder a run. mmrig.db beside them is an index that can be made"
-		" again at any time.",
+	.text = "Results live in $MMRIG_RESULTS, or in ./mmrig-results where it is not set: a"
+		" folder a run set, in it a folder a run. mmrig.db beside them is an index that can be"
+		" made again at any time.",
 	.sub = results_subs,
 };

@@ -5,15 +5,24 @@
 #include <string.h>
 
 #include "guest/registry.h"
+#include "guest/task.h"
 #include "results/util/cleanup.h"
 
 #define STEPS_MAX 256
 #define LOG_MAX 65536
+/*
+ * The agent's own limits, twice over. A MiB of JSON makes 30 MiB of objects and there may be
+ * STEPS_MAX of them; the time that counters and metrics take grows with the square of their number.
+ */
+#define JSON_MAX (2 * TASK_MESSAGE_MAX)
+#define VMSTAT_MAX 65536
 
 static json_t *object_of(const struct wire_frame *f)
 {
-	json_t *o = json_loadb((const char *)f->payload, f->len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *o = NULL;
 
+	if (f->len <= JSON_MAX)
+		o = json_loadb((const char *)f->payload, f->len, JSON_REJECT_DUPLICATES, NULL);
 	if (o && !json_is_object(o)) {
 		json_decref(o);
 		return NULL;
@@ -59,7 +68,7 @@ static void take_phase(struct guest_state *g, const json_t *o)
 	if (strcmp(edge, "begin") == 0) {
 		g->begin_ns[phase] = number_member(o, "mono_ns");
 		g->done = g->total = 0;
-	} else {
+	} else if (strcmp(edge, "end") == 0) {
 		g->end_ns[phase] = number_member(o, "mono_ns");
 	}
 }
@@ -78,7 +87,8 @@ static void take_sample(struct guest_state *g, const struct wire_frame *f)
 		struct vmstat *v = &g->vmstat[s.phase][s.edge == EDGE_END];
 
 		vmstat_free(v);
-		vmstat_parse(s.data, s.len, v);
+		if (s.len <= VMSTAT_MAX)
+			vmstat_parse(s.data, s.len, v);
 	} else if (strcmp(s.name, "buddyinfo") == 0 && s.phase == PHASE_WORKLOAD &&
 		   s.edge == EDGE_END) {
 		free(g->buddyinfo);

@@ -23,13 +23,22 @@ uint64_t host_memory_available(void)
 int host_check_memory(uint64_t guest_bytes, struct error *err)
 {
 	uint64_t available = host_memory_available();
-	uint64_t needed = guest_bytes + guest_bytes / 512 + QEMU_BYTES + MARGIN_BYTES;
-	uint64_t fits;
+	uint64_t needed = guest_bytes, fits;
 
+	/* A sum that would wrap is as good as the largest. */
+	if (__builtin_add_overflow(needed, guest_bytes / 512 + QEMU_BYTES + MARGIN_BYTES, &needed))
+		needed = UINT64_MAX;
 	if (!available || needed <= available)
 		return 0;
 	fits = available > QEMU_BYTES + MARGIN_BYTES ?
 		       (available - QEMU_BYTES - MARGIN_BYTES) / 513 * 512 / (256 * MIB) * 256 : 0;
+	if (!fits)
+		return error_set(err, EXIT_USAGE,
+				 "a guest of %llu MiB needs %llu MiB of host memory and %llu MiB are "
+				 "available, too few for any guest; end something else on this host",
+				 (unsigned long long)(guest_bytes / MIB),
+				 (unsigned long long)(needed / MIB),
+				 (unsigned long long)(available / MIB));
 	return error_set(err, EXIT_USAGE,
 			 "a guest of %llu MiB needs %llu MiB of host memory and %llu MiB are available; "
 			 "give --memory %lluM or less",

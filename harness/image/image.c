@@ -103,13 +103,14 @@ int image_build(const struct kernel *k, const char *agent, const char *const *mo
 	return 0;
 }
 
-/* A module's size and time stand for its content: hashing all of them took longer than building. */
+/* A module's path, size and time stand for its content, so that a hit reads none of them. */
 static char *cache_key(const struct kernel *k, const char *agent, size_t agent_len,
 		       const struct module_list *list, struct error *err)
 {
 	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
 
-	strbuf_addf(&sb, "format %d\nkernel %s\n", IMAGE_FORMAT, k->image_hash ? k->image_hash : "-");
+	strbuf_addf(&sb, "format %d\nkernel %s\n", IMAGE_FORMAT,
+		    k->image_hash ? k->image_hash : "-");
 	for (size_t i = 0; i < list->n; i++) {
 		const struct module_file *m = &list->item[i];
 		struct stat st;
@@ -119,7 +120,8 @@ static char *cache_key(const struct kernel *k, const char *agent, size_t agent_l
 			return NULL;
 		}
 		strbuf_addf(&sb, "module %s %s %lld %lld.%09ld\n", m->name, m->path,
-			    (long long)st.st_size, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+			    (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+			    st.st_mtim.tv_nsec);
 	}
 	strbuf_addf(&sb, "agent %zu\n", agent_len);
 	strbuf_add(&sb, agent, agent_len);

@@ -78,12 +78,14 @@ static void make_module(const char *name, const char *needs, const char *suffix,
 	char *rest;
 	size_t len;
 
-	strbuf_addf(&sb, ".section .modinfo,\"a\"\n.asciz \"name=%s\"\n"
-		    ".section __ksymtab_strings,\"a\"\n.asciz \"%s_fn\"\n.data\n", name, name);
+	strbuf_addf(&sb,
+		    ".section .modinfo,\"a\"\n.asciz \"name=%s\"\n"
+		    ".section __ksymtab_strings,\"a\"\n.asciz \"%s_fn\"\n.data\n",
+		    name, name);
 	for (char *p = strtok_r(words, " ", &rest); p; p = strtok_r(NULL, " ", &rest))
 		strbuf_addf(&sb, ".quad \"%s_fn\"\n", p);
 	write_file(source, sb.data, sb.len);
-	run((const char *const []){ "cc", "-c", "-o", object, source, NULL });
+	run((const char *const[]){ "cc", "-c", "-o", object, source, NULL });
 	data = file_read(object, 0, &len, NULL);
 	assert_non_null(data);
 	if (filter)
@@ -95,12 +97,13 @@ static void make_module(const char *name, const char *needs, const char *suffix,
 static void depmod(void)
 {
 	setenv("PATH", "/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin", 1);
-	run((const char *const []){ "depmod", "-b", top, RELEASE, NULL });
+	run((const char *const[]){ "depmod", "-b", top, RELEASE, NULL });
 }
 
 static int make_tree(void **state)
 {
-	cleanup_free char *kernel = NULL, *builtin = NULL, *order = NULL, *agent = NULL, *info = NULL;
+	cleanup_free char *kernel = NULL, *builtin = NULL, *order = NULL, *agent = NULL,
+			  *info = NULL;
 	const char *tmp = getenv("TMPDIR");
 
 	top = str_printf("%s/mmrig image,test XXXXXX", tmp ? tmp : "/tmp");
@@ -216,14 +219,17 @@ static void without_modules_dep_depmod_is_named(void **state)
 	cleanup_error struct error err = ERROR_INIT;
 	char **missing;
 
-	assert_int_equal(image_build(&k, agent, (const char *const []){ "leaf", NULL }, out, NULL, &err),
-			 -1);
+	assert_int_equal(
+		image_build(&k, agent, (const char *const[]){ "leaf", NULL }, out, NULL, &err), -1);
 	assert_int_equal(err.status, EXIT_USAGE);
-	want = str_printf("%s: has no modules.dep index; run: depmod -b '%s' %s", folder, top, RELEASE);
+	want = str_printf("%s: has no modules.dep index; run: depmod -b '%s' %s", folder, top,
+			  RELEASE);
 	assert_string_equal(err.text, want);
 	/* What is built in needs no index. */
-	assert_int_equal(image_build(&k, agent, (const char *const []){ "virtio_core", "late", NULL },
-				     out, &missing, NULL), 0);
+	assert_int_equal(image_build(&k, agent,
+				     (const char *const[]){ "virtio_core", "late", NULL }, out,
+				     &missing, NULL),
+			 0);
 	assert_null(missing[0]);
 	missing_free(missing);
 	check_archive(out, base, BASE_WITHOUT_MODULES);
@@ -232,8 +238,8 @@ static void without_modules_dep_depmod_is_named(void **state)
 
 static void archive_holds_modules_in_load_order(void **state)
 {
-	static const char *const want[] = { "top1", "virtio_core", "nosuch", "mid_dle", "alone",
-					    "other-one", NULL };
+	static const char *const want[] = { "top1",  "virtio_core", "nosuch", "mid_dle",
+					    "alone", "other-one",   NULL };
 	struct kernel k = { .modules = folder };
 	cleanup_free char *agent = below("agent"), *out = below("a.cpio");
 	cleanup_error struct error err = ERROR_INIT;
@@ -272,8 +278,9 @@ static void kernel_without_modules_folder_lacks_nothing(void **state)
 	cleanup_free char *agent = below("agent"), *out = below("n.cpio");
 	char **missing;
 
-	assert_int_equal(image_build(&k, agent, (const char *const []){ "nosuch", NULL }, out,
-				     &missing, NULL), 0);
+	assert_int_equal(image_build(&k, agent, (const char *const[]){ "nosuch", NULL }, out,
+				     &missing, NULL),
+			 0);
 	assert_null(missing[0]);
 	missing_free(missing);
 	check_archive(out, base, BASE_WITHOUT_MODULES);
@@ -298,8 +305,9 @@ static void expect_damage(const char *module, const char *file)
 	cleanup_error struct error err = ERROR_INIT;
 	char **missing = NULL;
 
-	assert_int_equal(image_build(&k, agent, (const char *const []){ module, NULL }, out, &missing,
-				     &err), -1);
+	assert_int_equal(image_build(&k, agent, (const char *const[]){ module, NULL }, out,
+				     &missing, &err),
+			 -1);
 	assert_int_equal(err.status, EXIT_USAGE);
 	assert_non_null(strstr(err.text, file));
 	assert_true(strstr(err.text, "damaged") || strstr(err.text, "no ELF file"));
@@ -327,7 +335,8 @@ static void damaged_modules_are_named(void **state)
 /* Read directly: depmod of Debian is built without zlib and does not index such files. */
 static void gzip_is_read_too(void **state)
 {
-	cleanup_free char *path = path_join(folder, "kernel/packed.ko.gz"), *plain = below("packed.o");
+	cleanup_free char *path = path_join(folder, "kernel/packed.ko.gz"),
+			  *plain = below("packed.o");
 	cleanup_free char *got = NULL, *want = NULL;
 	size_t got_len, want_len;
 
@@ -355,12 +364,14 @@ static void empty_and_text_files_are_no_modules(void **state)
 static void job_follows_as_second_archive(void **state)
 {
 	struct kernel k = { 0 };
-	cleanup_free char *agent = below("agent"), *b = below("base.cpio"), *out = below("job.cpio");
+	cleanup_free char *agent = below("agent"), *b = below("base.cpio"),
+			  *out = below("job.cpio");
 	cleanup_free char *base_data = NULL, *data = NULL, *tail = below("tail.cpio");
-	static const struct expected job[] = { { "job", S_IFREG | 0400, 0, 0, "mmrig-job version=1\n" } };
+	static const struct expected job[] = { { "job", S_IFREG | 0400, 0, 0,
+						 "mmrig-job version=1\n" } };
 	size_t base_len, len;
 
-	assert_int_equal(image_build(&k, agent, (const char *const []){ NULL }, b, NULL, NULL), 0);
+	assert_int_equal(image_build(&k, agent, (const char *const[]){ NULL }, b, NULL, NULL), 0);
 	assert_int_equal(image_with_job(b, "mmrig-job version=1\n", out, NULL), 0);
 	base_data = file_read(b, 0, &base_len, NULL);
 	data = file_read(out, 0, &len, NULL);
@@ -377,8 +388,10 @@ static void cache_hits_until_the_content_changes(void **state)
 	struct kernel k = { .modules = folder, .image_hash = hash_a };
 	cleanup_free char *agent = below("agent"), *old = NULL, *fresh = NULL;
 	cleanup_free char *p1 = NULL, *p2 = NULL, *p3 = NULL, *p4 = NULL;
-	struct timespec long_ago[2] = { { time(NULL) - 31 * 86400, 0 }, { time(NULL) - 31 * 86400, 0 } };
-	struct timespec recent[2] = { { time(NULL) - 29 * 86400, 0 }, { time(NULL) - 29 * 86400, 0 } };
+	struct timespec long_ago[2] = { { time(NULL) - 31 * 86400, 0 },
+					{ time(NULL) - 31 * 86400, 0 } };
+	struct timespec recent[2] = { { time(NULL) - 29 * 86400, 0 },
+				      { time(NULL) - 29 * 86400, 0 } };
 	struct stat a, b;
 	char **missing;
 
@@ -393,7 +406,7 @@ static void cache_hits_until_the_content_changes(void **state)
 	assert_string_equal(missing[0], "nosuch");
 	missing_free(missing);
 	assert_int_equal(stat(p2, &b), 0);
-	assert_int_equal(a.st_ino, b.st_ino); /* not built again ... */
+	assert_int_equal(a.st_ino, b.st_ino);	    /* not built again ... */
 	assert_true(b.st_mtime >= time(NULL) - 60); /* ... but marked as used */
 
 	old = below("mmrig/images/0123.cpio");
@@ -420,7 +433,8 @@ static void lost_agent_says_make(void **state)
 	struct kernel k = { 0 };
 	cleanup_error struct error err = ERROR_INIT;
 
-	assert_null(image_cached(&k, "/nonexistent/agent", (const char *const []){ NULL }, NULL, &err));
+	assert_null(
+		image_cached(&k, "/nonexistent/agent", (const char *const[]){ NULL }, NULL, &err));
 	assert_non_null(strstr(err.text, "/nonexistent/agent"));
 	assert_non_null(strstr(err.text, "run make"));
 }

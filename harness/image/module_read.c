@@ -46,8 +46,8 @@ static int unpack(const char *path, const void *data, size_t len, struct strbuf 
 			break;
 	}
 	if (out->len > MODULE_LIMIT_BYTES)
-		ret = error_set(err, EXIT_USAGE, "%s: larger than %lu bytes once decompressed", path,
-				MODULE_LIMIT_BYTES);
+		ret = error_set(err, EXIT_USAGE, "%s: larger than %lu bytes once decompressed",
+				path, MODULE_LIMIT_BYTES);
 	else if (archive_errno(a) || n < 0)
 		ret = error_set(err, EXIT_USAGE, "%s: damaged: %s", path, archive_error_string(a));
 	archive_read_free(a);

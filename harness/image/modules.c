@@ -76,9 +76,9 @@ static int no_index(const struct resolver *r, struct error *err)
 
 	error_set(err, EXIT_USAGE, "%s: has no modules.dep index", r->folder);
 	if (end && strncmp(end, "/lib/modules", 12) == 0)
-		return error_hint(err, "run: depmod -b '%.*s' %s", end == r->folder ? 1 :
-				  (int)(end - r->folder), end == r->folder ? "/" : r->folder,
-				  slash + 1);
+		return error_hint(err, "run: depmod -b '%.*s' %s",
+				  end == r->folder ? 1 : (int)(end - r->folder),
+				  end == r->folder ? "/" : r->folder, slash + 1);
 	return error_hint(err, "run depmod on the tree above lib/modules");
 }
 
@@ -88,7 +88,8 @@ static int add_all(struct resolver *r, struct kmod_list *list, struct error *err
 {
 	struct kmod_list *e;
 
-	kmod_list_foreach(e, list) {
+	kmod_list_foreach(e, list)
+	{
 		struct kmod_module *m = kmod_module_get_module(e);
 		int ret = add_module(r, m, err);
 
@@ -167,8 +168,9 @@ static int open_index(struct resolver *r, struct error *err)
 	kmod_set_log_priority(r->ctx, 0);
 	ret = kmod_load_resources(r->ctx);
 	if (ret < 0)
-		return error_set(err, EXIT_USAGE, "%s: the index of modules is damaged: %s; run depmod",
-				 r->folder, strerror(-ret));
+		return error_set(err, EXIT_USAGE,
+				 "%s: the index of modules is damaged: %s; run depmod", r->folder,
+				 strerror(-ret));
 	return 0;
 }
 

@@ -85,20 +85,35 @@ static int run_watched(const struct apt *a, struct args *args, const char *dir, 
 	return child_run(args->item, dir, watch_line, &w, errors, err);
 }
 
+/* A missing suite is a reason only where there is no better one. */
+static const char *find_complaint(const char *text, bool any)
+{
+	for (const char *p = text; *p;) {
+		size_t n = strcspn(p, "\n");
+
+		if ((str_starts(p, "E: ") || str_starts(p, "W: ")) &&
+		    (any || !memmem(p, n, NO_SUITE, strlen(NO_SUITE))))
+			return p + 3;
+		p += n + (p[n] == '\n');
+	}
+	return NULL;
+}
+
 /* The first "E: ..." line of apt's stderr, without the mark; heap. */
 static char *first_complaint(const struct strbuf *errors)
 {
-	const char *p = errors->len ? errors->data : "";
+	const char *text = errors->len ? errors->data : "", *p = find_complaint(text, false);
 
-	for (const char *e = p; e && *e; e = strchr(e, '\n') ? strchr(e, '\n') + 1 : NULL)
-		if (str_starts(e, "E: ") || str_starts(e, "W: "))
-			return xstrndup(e + 3, strcspn(e + 3, "\n"));
-	return *p ? xstrndup(p, strcspn(p, "\n")) : xstrdup("apt gave no reason");
+	if (!p)
+		p = find_complaint(text, true);
+	if (!p)
+		p = *text ? text : "apt gave no reason";
+	return xstrndup(p, strcspn(p, "\n"));
 }
 
 /* ---- the index ---- */
 
-/* Passes apt's warnings on, but for suites that the mirror lacks; returns whether there were any. */
+/* Passes apt's warnings on, but for suites that the mirror lacks; true when there were any. */
 static bool warn_of_suites(const struct apt *a, const struct strbuf *errors)
 {
 	const char *p = errors->len ? errors->data : "";
@@ -109,7 +124,8 @@ static bool warn_of_suites(const struct apt *a, const struct strbuf *errors)
 
 		if (n > 3 && (str_starts(p, "E: ") || str_starts(p, "W: ")) &&
 		    !memmem(p, n, NO_SUITE, strlen(NO_SUITE))) {
-			cleanup_free char *text = str_printf("warning: apt: %.*s", (int)n - 3, p + 3);
+			cleanup_free char *text =
+				str_printf("warning: apt: %.*s", (int)n - 3, p + 3);
 
 			any = true;
 			if (a->progress)
@@ -206,7 +222,8 @@ static char *codename_lines(const struct apt *a, struct error *err)
 /* " name | version | URI suite/main amd64 Packages" of apt-cache madison. */
 static void parse_madison(char *line, const char *codenames, struct apt_packages *p)
 {
-	char *save = NULL, *name = strtok_r(line, " |", &save), *version = strtok_r(NULL, " |", &save);
+	char *save = NULL, *name = strtok_r(line, " |", &save),
+	     *version = strtok_r(NULL, " |", &save);
 	char *uri = strtok_r(NULL, " |", &save), *suite = strtok_r(NULL, " |", &save);
 	struct apt_package *item;
 
@@ -233,8 +250,8 @@ static void sort_by_version(struct apt_packages *p)
 	}
 }
 
-static int ask_madison(const struct apt *a, char *names, const char *flavour, struct apt_packages *p,
-		       struct error *err)
+static int ask_madison(const struct apt *a, char *names, const char *flavour,
+		       struct apt_packages *p, struct error *err)
 {
 	cleanup_args struct args args = { 0 };
 	cleanup_free char *codenames = NULL, *out = NULL;
@@ -322,8 +339,8 @@ static char *field(const char *text, const char *name)
 	return NULL;
 }
 
-static int add_deb(const struct apt *a, const char *name, const char *version, struct apt_debs *debs,
-		   struct error *err);
+static int add_deb(const struct apt *a, const char *name, const char *version,
+		   struct apt_debs *debs, struct error *err);
 
 static int add_depends(const struct apt *a, const char *line, const char *version,
 		       struct apt_debs *debs, struct error *err)
@@ -348,8 +365,8 @@ static bool has_deb(const struct apt_debs *debs, const char *name)
 	return false;
 }
 
-static int add_deb(const struct apt *a, const char *name, const char *version, struct apt_debs *debs,
-		   struct error *err)
+static int add_deb(const struct apt *a, const char *name, const char *version,
+		   struct apt_debs *debs, struct error *err)
 {
 	cleanup_free char *what = str_printf("%s=%s", name, version);
 	cleanup_free char *text = NULL, *sha256 = NULL, *size = NULL, *depends = NULL, *pre = NULL;
@@ -359,7 +376,8 @@ static int add_deb(const struct apt *a, const char *name, const char *version, s
 	if (has_deb(debs, name))
 		return 0;
 	if (debs->n == DEBS_MAX)
-		return error_set(err, EXIT_NO_VERDICT, "apt: %s: more than %d packages", name, DEBS_MAX);
+		return error_set(err, EXIT_NO_VERDICT, "apt: %s: more than %d packages", name,
+				 DEBS_MAX);
 	args_start(&args, a, "apt-cache");
 	args_add(&args, "show");
 	args_add(&args, what);
@@ -369,8 +387,10 @@ static int add_deb(const struct apt *a, const char *name, const char *version, s
 	sha256 = field(text, "SHA256");
 	size = field(text, "Size");
 	if (!sha256 || !size)
-		return error_set(err, EXIT_NO_VERDICT, "apt: the archive's index has no %s: a mirror in "
-				 "the middle of an update; try again in a while", what);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "apt: the archive's index has no %s: a mirror in "
+				 "the middle of an update; try again in a while",
+				 what);
 	debs->item = xreallocarray(debs->item, debs->n + 1, sizeof(*debs->item));
 	deb = &debs->item[debs->n++];
 	*deb = (struct apt_deb){ xstrdup(name), xstrdup(version), STEAL(sha256), NULL,
@@ -413,8 +433,10 @@ static int check_deb(struct apt_deb *d, const char *dir, struct error *err)
 	if (!hash)
 		return -1;
 	if ((uint64_t)st.st_size != d->bytes || strcmp(hash + strlen("sha256:"), d->sha256) != 0)
-		return error_set(err, EXIT_NO_VERDICT, "apt: %s is not what the signed index says; try "
-				 "again, or another mirror", file);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "apt: %s is not what the signed index says; try "
+				 "again, or another mirror",
+				 file);
 	d->path = STEAL(path);
 	return 0;
 }

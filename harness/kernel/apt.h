@@ -14,11 +14,11 @@
 typedef void apt_progress(void *arg, const char *text, double percent);
 
 struct apt {
-	char *dir;    /* state, in our cache */
-	char *config; /* given with --config-file */
+	char *dir;		  /* state, in our cache */
+	char *config;		  /* given with --config-file */
 	char *archive, *security; /* URIs; security may be NULL */
-	bool stale;   /* the index is absent, a day old, or of another mirror */
-	apt_progress *progress; /* may be NULL */
+	bool stale;		  /* the index is absent, a day old, or of another mirror */
+	apt_progress *progress;	  /* may be NULL */
 	void *progress_arg;
 };
 
@@ -34,7 +34,7 @@ struct apt_packages {
 
 struct apt_deb {
 	char *name, *version, *sha256; /* bare hex */
-	char *path; /* once downloaded */
+	char *path;		       /* once downloaded */
 	uint64_t bytes;
 };
 struct apt_debs {
@@ -63,7 +63,10 @@ void apt_debs_free(struct apt_debs *d);
 
 /* Writes the list of sources, by the code names of the present stable and its neighbours. */
 int apt_write_sources(struct apt *a, struct error *err);
-/* "$(NAME)" of Packages targets as `apt-get indextargets` prints them; heap, NULL on error. */
+/*
+ * The Packages targets as `apt-get OPTIONS indextargets --format FORMAT` prints them, a line each; a
+ * value that apt does not know is empty. Heap, NULL on error.
+ */
 char *apt_targets(const char *const *options, const char *format, struct error *err);
 
 /* ---- parts that are tested by themselves ---- */

@@ -86,7 +86,9 @@ char *apt_targets(const char *const *options, const char *format, struct error *
 	argv[n++] = format;
 	argv[n++] = "Created-By: Packages";
 	if (child_run(argv, NULL, collect_line, &out, &errors, err) < 0) {
-		error_hint(err, "Debian's kernels are fetched with apt; give the path of an image instead");
+		error_hint(
+			err,
+			"Debian's kernels are fetched with apt; give the path of an image instead");
 		return NULL;
 	}
 	strbuf_add(&out, "", 0);
@@ -117,7 +119,8 @@ static int find_mirrors(struct apt *a, const char *mirror, struct error *err)
 	a->archive = apt_pick_mirror(lines, "Debian");
 	a->security = apt_pick_mirror(lines, "Debian-Security");
 	if (!a->archive)
-		return error_set(err, EXIT_NO_VERDICT, "apt: this host has no Debian archive among its "
+		return error_set(err, EXIT_NO_VERDICT,
+				 "apt: this host has no Debian archive among its "
 				 "sources; name one with --mirror URI");
 	if (a->security && check_word("mirror", a->security, bad, err) < 0)
 		return -1;
@@ -126,8 +129,8 @@ static int find_mirrors(struct apt *a, const char *mirror, struct error *err)
 
 static void add_suite(struct strbuf *sb, const char *uri, const char *release, const char *suffix)
 {
-	strbuf_addf(sb, "deb [signed-by=" KEYRING " arch=amd64 target=Packages] %s %s%s main\n", uri,
-		    release, suffix);
+	strbuf_addf(sb, "deb [signed-by=" KEYRING " arch=amd64 target=Packages] %s %s%s main\n",
+		    uri, release, suffix);
 }
 
 /* ---- code names ---- */
@@ -148,14 +151,15 @@ char *apt_codename(const char *lines)
 /* The code name of "stable" by the Release file of stable-updates, or the alias itself. Heap. */
 static char *find_codename(const struct apt *a, const char *alias, struct error *err)
 {
-	cleanup_free char *dir = str_printf("%s/names/%s", a->dir, alias), *list = path_join(dir, "list");
+	cleanup_free char *dir = str_printf("%s/names/%s", a->dir, alias),
+			  *list = path_join(dir, "list");
 	cleanup_free char *lists = path_join(dir, "lists"), *partial = path_join(lists, "partial");
 	cleanup_free char *set_list = str_printf("Dir::Etc::sourcelist=%s", list);
 	cleanup_free char *set_lists = str_printf("Dir::State::lists=%s", lists);
-	const char *const argv[] = { "apt-get", "--config-file", a->config, "-o", set_list, "-o",
-				     set_lists, "-qq", "update", NULL };
-	const char *const options[] = { "--config-file", a->config, "-o", set_list, "-o", set_lists,
-					NULL };
+	const char *const argv[] = { "apt-get", "--config-file", a->config, "-o",     set_list,
+				     "-o",	set_lists,	 "-qq",	    "update", NULL };
+	const char *const options[] = { "--config-file", a->config, "-o", set_list, "-o",
+					set_lists,	 NULL };
 	cleanup_strbuf struct strbuf text = STRBUF_INIT, errors = STRBUF_INIT;
 	cleanup_free char *lines = NULL;
 	char *name;
@@ -200,16 +204,18 @@ int apt_write_sources(struct apt *a, struct error *err)
  */
 static void make_config(const char *dir, struct strbuf *sb)
 {
-	static const char *const cleared[] = { "APT::Update", "DPkg", "APT::Architectures",
-					       "Acquire::Languages", "Dir::State", "Dir::Cache" };
+	static const char *const cleared[] = { "APT::Update",	     "DPkg",
+					       "APT::Architectures", "Acquire::Languages",
+					       "Dir::State",	     "Dir::Cache" };
 	static const char *const empty[] = { "sourceparts", "preferences", "preferencesparts" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cleared); i++)
 		strbuf_addf(sb, "#clear %s;\n", cleared[i]);
-	strbuf_addf(sb, "Dir::State \"%s/state\";\nDir::State::lists \"%s/state/lists\";\n", dir, dir);
-	strbuf_addf(sb, "Dir::State::status \"%s/status\";\n", dir);
-	strbuf_addf(sb, "Dir::Cache \"%s/cache\";\nDir::Cache::archives \"%s/cache/archives\";\n", dir,
+	strbuf_addf(sb, "Dir::State \"%s/state\";\nDir::State::lists \"%s/state/lists\";\n", dir,
 		    dir);
+	strbuf_addf(sb, "Dir::State::status \"%s/status\";\n", dir);
+	strbuf_addf(sb, "Dir::Cache \"%s/cache\";\nDir::Cache::archives \"%s/cache/archives\";\n",
+		    dir, dir);
 	strbuf_addf(sb, "Dir::Cache::pkgcache \"%s/cache/pkgcache.bin\";\n", dir);
 	strbuf_addf(sb, "Dir::Cache::srcpkgcache \"\";\n");
 	strbuf_addf(sb, "Dir::Etc::sourcelist \"%s/sources.list\";\n", dir);
@@ -251,7 +257,8 @@ static bool is_same(const char *path, const char *text)
 static int note_mirror(const struct apt *a, const char *stamp, struct error *err)
 {
 	cleanup_free char *path = path_join(a->dir, "mirror");
-	cleanup_free char *text = str_printf("%s\n%s\n", a->archive, a->security ? a->security : "");
+	cleanup_free char *text =
+		str_printf("%s\n%s\n", a->archive, a->security ? a->security : "");
 
 	if (is_same(path, text))
 		return 0;
@@ -276,18 +283,20 @@ static int write_files(struct apt *a, struct error *err)
 	return file_write_atomic(a->config, config.data, config.len, 0644, err);
 }
 
-int apt_open(struct apt *a, const char *mirror, apt_progress *progress, void *arg, struct error *err)
+int apt_open(struct apt *a, const char *mirror, apt_progress *progress, void *arg,
+	     struct error *err)
 {
 	*a = (struct apt){ .progress = progress, .progress_arg = arg };
 	if (!file_exists(KEYRING))
-		return error_set(err, EXIT_NO_VERDICT, KEYRING ": not there, so nothing can be verified; "
-				 "install the package debian-archive-keyring");
+		return error_set(err, EXIT_NO_VERDICT,
+				 KEYRING ": not there, so nothing can be verified; "
+					 "install the package debian-archive-keyring");
 	a->dir = cache_dir("apt", err);
 	if (!a->dir)
 		return -1;
 	a->config = path_join(a->dir, "apt.conf");
-	if (check_word("cache folder", a->dir, "\"\n\\", err) < 0 || find_mirrors(a, mirror, err) < 0 ||
-	    make_folders(a->dir, err) < 0)
+	if (check_word("cache folder", a->dir, "\"\n\\", err) < 0 ||
+	    find_mirrors(a, mirror, err) < 0 || make_folders(a->dir, err) < 0)
 		return -1;
 	return write_files(a, err);
 }

@@ -53,7 +53,8 @@ static char *find_modules(const char *dir, const char *release)
 		str_ends(dir, release) && strstr(dir, "/lib/modules/") ? xstrdup(dir) : NULL,
 		str_printf("%s/lib/modules/%s", dir, release),
 		str_ends(dir, "/boot") ? str_printf("%s/../lib/modules/%s", dir, release) : NULL,
-		str_ends(dir, "/boot") ? str_printf("%s/../usr/lib/modules/%s", dir, release) : NULL,
+		str_ends(dir, "/boot") ? str_printf("%s/../usr/lib/modules/%s", dir, release) :
+					 NULL,
 	};
 	char *found = NULL;
 
@@ -69,7 +70,8 @@ static char *find_modules(const char *dir, const char *release)
 	return found;
 }
 
-static char *find_beside(const struct kernel *k, const char *dir, const char *name, const char *in_tree,
+static char *find_beside(const struct kernel *k, const char *dir, const char *name,
+			 const char *in_tree,
 			 bool (*fits)(const char *path, const struct kernel *k))
 {
 	bool in_boot = str_ends(dir, "/arch/x86/boot");
@@ -100,7 +102,8 @@ static bool map_fits(const char *path, const struct kernel *k)
 	return is_system_map(path);
 }
 
-bool identify_modules_ready(const char *modules)
+/* Whether libkmod can use them as they are. */
+static bool modules_ready(const char *modules)
 {
 	cleanup_free char *dep = path_join(modules, "modules.dep.bin");
 
@@ -122,7 +125,8 @@ static int link_into(const char *from, const char *to, const char *name, struct 
  */
 static int make_overlay(struct kernel *k, struct error *err)
 {
-	static const char *const names[] = { "kernel", "updates", "extra", "modules.order",
+	static const char *const names[] = { "kernel",		"updates",
+					     "extra",		"modules.order",
 					     "modules.builtin", "modules.builtin.modinfo" };
 	cleanup_free char *cache = cache_dir("modules", err);
 	cleanup_free char *key = NULL, *hash = NULL, *base = NULL, *dir = NULL;
@@ -137,7 +141,7 @@ static int make_overlay(struct kernel *k, struct error *err)
 	hash = hash_bytes(key, strlen(key));
 	base = str_printf("%s/%.32s", cache, strchr(hash, ':') + 1);
 	dir = str_printf("%s/lib/modules/%s", base, k->release);
-	if (!identify_modules_ready(dir)) {
+	if (!modules_ready(dir)) {
 		if (dir_make(dir, 0755, err) < 0)
 			return -1;
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -164,7 +168,7 @@ int identify_around(struct kernel *k, struct error *err)
 			return -1;
 	}
 	k->system_map = find_beside(k, dir, "System.map", "System.map", map_fits);
-	if (k->modules && !identify_modules_ready(k->modules))
+	if (k->modules && !modules_ready(k->modules))
 		return make_overlay(k, err);
 	return 0;
 }

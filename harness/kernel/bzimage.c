@@ -45,7 +45,8 @@ static size_t setup_bytes(const uint8_t *data)
 {
 	unsigned int sects = data[OFF_SETUP_SECTS];
 
-	return (size_t)((sects ? sects : 4) + 1) * SECTOR_BYTES; /* 0 means 4, as the protocol says */
+	return (size_t)((sects ? sects : 4) + 1) *
+	       SECTOR_BYTES; /* 0 means 4, as the protocol says */
 }
 
 static int fail(char **why, char *text)

@@ -23,12 +23,16 @@ int cache_check_name(const char *name, struct error *err)
 	size_t len = strlen(name);
 
 	if (!len || len > NAME_MAX_CHARS || !isalnum((unsigned char)*name))
-		return error_set(err, EXIT_USAGE, "\"%.140s\": not a name for a kernel; it begins with a "
-				 "letter or digit and has at most %d characters", name, NAME_MAX_CHARS);
+		return error_set(err, EXIT_USAGE,
+				 "\"%.140s\": not a name for a kernel; it begins with a "
+				 "letter or digit and has at most %d characters",
+				 name, NAME_MAX_CHARS);
 	for (const char *p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && !strchr("._+~-", *p))
-			return error_set(err, EXIT_USAGE, "\"%s\": not a name for a kernel; use letters, "
-					 "digits and . _ + ~ -", name);
+			return error_set(err, EXIT_USAGE,
+					 "\"%s\": not a name for a kernel; use letters, "
+					 "digits and . _ + ~ -",
+					 name);
 	return 0;
 }
 
@@ -205,16 +209,26 @@ static int unknown_name(const char *root, const char *name, struct error *err)
 	return -1;
 }
 
+int kernel_check_cached(const char *name, struct error *err)
+{
+	cleanup_free char *root = cache_dir("kernels", err);
+	cleanup_free char *path = root ? path_join(root, name) : NULL;
+
+	if (!root)
+		return -1;
+	if (cache_check_name(name, NULL) < 0 || !file_exists(path))
+		return unknown_name(root, name, err);
+	return 0;
+}
+
 int kernel_remove(const char *name, struct error *err)
 {
 	cleanup_free char *root = cache_dir("kernels", err);
 	cleanup_free char *path = root ? path_join(root, name) : NULL;
 	cleanup_free char *doomed = root ? str_printf("%s/.rm-%d", root, (int)getpid()) : NULL;
 
-	if (!root)
+	if (!root || kernel_check_cached(name, err) < 0)
 		return -1;
-	if (cache_check_name(name, NULL) < 0 || !file_exists(path))
-		return unknown_name(root, name, err);
 	if (dir_remove(doomed, err) < 0)
 		return -1;
 	if (rename(path, doomed) < 0)

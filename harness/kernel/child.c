@@ -74,7 +74,8 @@ static void exec_child(const char *program, const char *const *argv, char **env,
 	_exit(127);
 }
 
-static void deliver_lines(struct strbuf *sb, void (*line)(void *, const char *), void *arg, bool last)
+static void deliver_lines(struct strbuf *sb, void (*line)(void *, const char *), void *arg,
+			  bool last)
 {
 	char *start = sb->data, *nl;
 

@@ -8,8 +8,8 @@
 /*
  * argv is NULL-terminated; argv[0] is looked for in PATH and in the sbin folders, which users'
  * PATHs lack on Debian. dir: working folder, or NULL. line gets every line of stdout without its
- * newline; may be NULL. errors (may be NULL) gets stderr, at most its first 64 KiB. Returns the exit
- * status (128 + signal when it was killed), or -1 when it could not be run.
+ * newline; may be NULL. errors (may be NULL) gets stderr, at most its first 64 KiB. Returns the
+ * exit status (128 + signal when it was killed), or -1 when it could not be run.
  */
 int child_run(const char *const *argv, const char *dir, void (*line)(void *arg, const char *text),
 	      void *arg, struct strbuf *errors, struct error *err);

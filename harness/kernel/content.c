@@ -12,14 +12,20 @@ struct magic {
 	size_t len;
 	const char *what;
 };
-#define MAGIC(offset, bytes, what) { offset, bytes, sizeof(bytes) - 1, what }
+#define MAGIC(offset, bytes, what)                     \
+	{                                              \
+		offset, bytes, sizeof(bytes) - 1, what \
+	}
 
 static const struct magic magics[] = {
 	MAGIC(0x38, "ARM\x64", "an arm64 kernel image: mmrig runs x86-64 kernels"),
 	MAGIC(0x38, "RSC\x05", "a riscv kernel image: mmrig runs x86-64 kernels"),
 	MAGIC(4, "zimg", "an EFI zboot kernel image of another architecture"),
 	MAGIC(0, "\x1f\x8b", "a gzip file: decompress it first (gunzip)"),
-	MAGIC(0, "\xfd" "7zXZ", "an xz file: decompress it first (unxz)"),
+	MAGIC(0,
+	      "\xfd"
+	      "7zXZ",
+	      "an xz file: decompress it first (unxz)"),
 	MAGIC(0, "\x28\xb5\x2f\xfd", "a zstd file: decompress it first (unzstd)"),
 	MAGIC(0, "BZh", "a bzip2 file: decompress it first (bunzip2)"),
 	MAGIC(0, "\x04\x22\x4d\x18", "an lz4 file: decompress it first (unlz4)"),

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "harness/kernel/content.h"
@@ -11,10 +12,10 @@
 #include "harness/kernel/test_image.h"
 #include "results/util/cleanup.h"
 
-static const char gzipped_config[] = { /* printf 'CONFIG_X=y\n' | gzip -n */
-	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x73\xf6\xf7\x73\xf3\x74\x8f\x8f\xb0\xad\xe4\x02"
-	"\x00\x9b\xa9\x91\xf7\x0b\x00\x00\x00"
-};
+/* printf 'CONFIG_X=y\n' | gzip -n */
+static const char gzipped_config[] =
+	"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x73\xf6\xf7\x73\xf3\x74\x8f\x8f\xb0\xad"
+	"\xe4\x02\x00\x9b\xa9\x91\xf7\x0b\x00\x00\x00";
 
 static void expect_no_kernel(uint8_t *data, size_t len, const char *what)
 {
@@ -183,7 +184,9 @@ static void other_files_are_named(void **state)
 		{ "#!/bin/sh\n", 10, "script" },
 		{ "\x1f\x8b\x08\0\0\0", 6, "gzip" },
 		{ "\x28\xb5\x2f\xfd", 4, "zstd" },
-		{ "\xfd" "7zXZ\0", 6, "an xz" },
+		{ "\xfd"
+		  "7zXZ\0",
+		  6, "an xz" },
 		{ "070701000", 9, "cpio" },
 		{ "QFI\xfb", 4, "qcow2" },
 		{ "\x7f\x01\x02\0", 4, "data" },
@@ -213,7 +216,8 @@ static void decompression_is_limited(void **state)
 	assert_int_equal(decompress(gzipped_config, sizeof(gzipped_config) - 1, 11, &out, NULL), 0);
 	assert_string_equal(out.data, "CONFIG_X=y\n");
 	strbuf_free(&out);
-	assert_int_equal(decompress(gzipped_config, sizeof(gzipped_config) - 1, 10, &out, NULL), -1);
+	assert_int_equal(decompress(gzipped_config, sizeof(gzipped_config) - 1, 10, &out, NULL),
+			 -1);
 }
 
 int main(void)

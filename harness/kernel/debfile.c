@@ -38,15 +38,17 @@ static void find_debs(const char *path, struct debs *d)
 	const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
 	const char *common = common_part(file);
 
-	d->path[d->n++] = xstrdup(path);
+	/* In the order of parts[] whichever is named, so that they share one place in the cache. */
 	for (size_t i = 0; common && i < ARRAY_SIZE(parts); i++) {
-		char *other = str_printf("%.*s%s%s", (int)(file - path), path, parts[i], common);
+		char *one = str_printf("%.*s%s%s", (int)(file - path), path, parts[i], common);
 
-		if (strcmp(other, path) != 0 && file_exists(other))
-			d->path[d->n++] = other;
+		if (file_exists(one))
+			d->path[d->n++] = one;
 		else
-			free(other);
+			free(one);
 	}
+	if (!d->n)
+		d->path[d->n++] = xstrdup(path);
 }
 
 /* The hash of all of them, order included: the key in the cache. */
@@ -66,8 +68,8 @@ static char *debs_key(const struct debs *d, struct error *err)
 	return xstrdup(strchr(hash, ':') + 1);
 }
 
-static int unpack(const char *root, const char *key, const struct debs *d, struct kernel *k,
-		  struct error *err)
+static int unpack(const char *root, const char *key, const char *path, const struct debs *d,
+		  struct kernel *k, struct error *err)
 {
 	char *scratch = cache_begin(root, err);
 	cleanup_free char *tree = scratch ? path_join(scratch, "tree") : NULL;
@@ -81,7 +83,7 @@ static int unpack(const char *root, const char *key, const struct debs *d, struc
 		made.name = xstrdup(key);
 		ret = tree_finish(tree, &made, err);
 		if (ret < 0)
-			error_wrap(err, "%s", d->path[0]);
+			error_wrap(err, "%s", path);
 		else
 			ret = cache_commit(root, tree, key, k, err);
 		kernel_free(&made);
@@ -90,8 +92,8 @@ static int unpack(const char *root, const char *key, const struct debs *d, struc
 	return ret;
 }
 
-static int find_or_unpack(const char *root, const char *key, const struct debs *d, struct kernel *k,
-			  struct error *err)
+static int find_or_unpack(const char *root, const char *key, const char *path, const struct debs *d,
+			  struct kernel *k, struct error *err)
 {
 	cleanup_close int lock = cache_lock(root, NULL, NULL, err);
 	int found;
@@ -99,7 +101,7 @@ static int find_or_unpack(const char *root, const char *key, const struct debs *
 	if (lock < 0)
 		return -1;
 	found = cache_find(root, key, k, err);
-	return found ? (found < 0 ? -1 : 0) : unpack(root, key, d, k, err);
+	return found ? (found < 0 ? -1 : 0) : unpack(root, key, path, d, k, err);
 }
 
 int debfile_identify(const char *path, struct kernel *k, struct error *err)
@@ -114,10 +116,12 @@ int debfile_identify(const char *path, struct kernel *k, struct error *err)
 	key = debs_key(&d, err);
 	if (!key)
 		return -1;
-	if (find_or_unpack(root, key, &d, k, err) < 0) {
+	if (find_or_unpack(root, key, path, &d, k, err) < 0) {
 		if (str_starts(slash ? slash + 1 : path, parts[0]) && d.n == 1)
-			error_hint(err, "if it is split into linux-binary-, linux-base- and linux-modules- "
-				   "packages, put those beside it");
+			error_hint(
+				err,
+				"if it is split into linux-binary-, linux-base- and linux-modules- "
+				"packages, put those beside it");
 		return -1;
 	}
 	free(k->provenance);

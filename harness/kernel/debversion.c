@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Weight of a character outside numbers: ~ before the end, the end before letters, then the rest. */
+/* Weight of a character outside numbers: ~ before the end, that before letters, then the rest. */
 static int weight(const char *p, const char *end)
 {
 	if (p == end || isdigit((unsigned char)*p))
@@ -47,7 +47,8 @@ static int compare_part(const char *a, const char *a_end, const char *b, const c
 	while (a < a_end || b < b_end) {
 		int diff;
 
-		while ((a < a_end && !is_digit_at(a, a_end)) || (b < b_end && !is_digit_at(b, b_end))) {
+		while ((a < a_end && !is_digit_at(a, a_end)) ||
+		       (b < b_end && !is_digit_at(b, b_end))) {
 			diff = weight(a, a_end) - weight(b, b_end);
 			if (diff)
 				return diff;

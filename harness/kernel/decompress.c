@@ -14,10 +14,11 @@ static int read_stream(struct archive *a, size_t limit, struct strbuf *out, stru
 
 	while ((n = archive_read_data(a, chunk, 1 << 17)) > 0) {
 		if (out->len + (size_t)n > limit)
-			return error_set(err, EXIT_USAGE, "more than %zu bytes when decompressed", limit);
+			return error_set(err, EXIT_USAGE, "more than %zu bytes when decompressed",
+					 limit);
 		strbuf_add(out, chunk, (size_t)n);
 	}
-	/* Kernels append the size to the stream; a filter may stumble over it after all the data. */
+	/* Kernels append the size to the stream; a filter may stumble over it after the data. */
 	if (n < 0 && !out->len)
 		return error_set(err, EXIT_USAGE, "cannot be decompressed: %s",
 				 archive_error_string(a));

@@ -29,19 +29,25 @@ static int parse_spec(const struct kernel_fetch_options *o, struct wanted *w, st
 
 	*w = (struct wanted){ .name = o->name };
 	if (!str_starts(text, "debian:"))
-		return error_set(err, EXIT_USAGE, "%s: not a kernel that can be fetched; write debian:VERSION,"
-				 " as in debian:7.3", text);
+		return error_set(err, EXIT_USAGE,
+				 "%s: not a kernel that can be fetched; write debian:VERSION,"
+				 " as in debian:7.3",
+				 text);
 	text += strlen("debian:");
 	slash = strchr(text, '/');
 	w->version = xstrndup(text, slash ? (size_t)(slash - text) : strlen(text));
 	w->flavour = xstrdup(o->flavour ? o->flavour : slash ? slash + 1 : "cloud");
 	if (w->version[0] < '0' || w->version[0] > '9' ||
-	    w->version[strspn(w->version, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-						    ".+~:-")])
-		return error_set(err, EXIT_USAGE, "%s: no version of a Debian kernel; write debian:7.3, or a "
-				 "whole one as in debian:7.3.4-1~bpo13+1", o->spec);
+	    w->version[strspn(w->version,
+			      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			      ".+~:-")])
+		return error_set(err, EXIT_USAGE,
+				 "%s: no version of a Debian kernel; write debian:7.3, or a "
+				 "whole one as in debian:7.3.4-1~bpo13+1",
+				 o->spec);
 	if (strcmp(w->flavour, "cloud") != 0 && strcmp(w->flavour, "generic") != 0)
-		return error_set(err, EXIT_USAGE, "%s: no flavour of Debian's kernels here: cloud or generic",
+		return error_set(err, EXIT_USAGE,
+				 "%s: no flavour of Debian's kernels here: cloud or generic",
 				 w->flavour);
 	return w->name ? cache_check_name(w->name, err) : 0;
 }
@@ -74,7 +80,8 @@ static int find_cached(const struct wanted *w, struct kernel *k, struct error *e
 		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (is_wanted(&list[i], w) &&
-		    (!best || debversion_compare(list[i].package_version, best->package_version) > 0))
+		    (!best ||
+		     debversion_compare(list[i].package_version, best->package_version) > 0))
 			best = &list[i];
 	if (best) {
 		*k = *best;
@@ -110,8 +117,9 @@ static int no_match(const struct apt_packages *p, const struct wanted *w, struct
 	size_t at = 0, from, to;
 
 	if (!p->n)
-		return error_set(err, EXIT_NO_VERDICT, "debian:%s: the archive's index has no %s kernels",
-				 w->version, w->flavour);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "debian:%s: the archive's index has no %s kernels", w->version,
+				 w->flavour);
 	while (at < p->n && debversion_compare(p->item[at].version, w->version) < 0)
 		at++;
 	from = at > NEAREST_SHOWN / 2 ? at - NEAREST_SHOWN / 2 : 0;
@@ -119,8 +127,10 @@ static int no_match(const struct apt_packages *p, const struct wanted *w, struct
 	from = to > NEAREST_SHOWN ? to - NEAREST_SHOWN : 0;
 	for (size_t i = from; i < to; i++)
 		add_version(&sb, p, i);
-	return error_set(err, EXIT_USAGE, "debian:%s: the Debian archive has no such %s kernel; the nearest "
-			 "are %s", w->version, w->flavour, sb.data);
+	return error_set(err, EXIT_USAGE,
+			 "debian:%s: the Debian archive has no such %s kernel; the nearest "
+			 "are %s",
+			 w->version, w->flavour, sb.data);
 }
 
 /* Refreshes the index when it is old or was asked to, and once more when nothing matches. */
@@ -163,8 +173,10 @@ static bool is_taken(const char *root, const char *name)
 
 static int name_taken(const char *name, struct error *err)
 {
-	return error_set(err, EXIT_USAGE, "%s: this name is taken in the cache; choose another, or remove "
-			 "it (mmrig kernel rm %s)", name, name);
+	return error_set(err, EXIT_USAGE,
+			 "%s: this name is taken in the cache; choose another, or remove "
+			 "it (mmrig kernel rm %s)",
+			 name, name);
 }
 
 /* The name given; or the release, with the package's version where another package has it. */
@@ -240,8 +252,8 @@ static int get(struct apt *a, const char *root, const struct kernel_fetch_option
 }
 
 /* With the lock held. */
-static int fetch_locked(const char *root, const struct kernel_fetch_options *o, const struct wanted *w,
-			struct kernel *k, struct error *err)
+static int fetch_locked(const char *root, const struct kernel_fetch_options *o,
+			const struct wanted *w, struct kernel *k, struct error *err)
 {
 	struct apt_package image = { 0 };
 	struct wanted exact = *w;

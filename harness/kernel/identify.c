@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -34,7 +33,8 @@ static bool has_settled(const struct stat *st)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	return (now.tv_sec - st->st_mtim.tv_sec) * 1000000000LL + now.tv_nsec - st->st_mtim.tv_nsec >
+	return (now.tv_sec - st->st_mtim.tv_sec) * 1000000000LL + now.tv_nsec -
+		       st->st_mtim.tv_nsec >
 	       SETTLED_NS;
 }
 
@@ -143,8 +143,8 @@ static int examine(const char *path, int fd, size_t len, struct kernel *k, struc
 
 static void clear_identity(struct kernel *k)
 {
-	char **const slots[] = { &k->image, &k->release, &k->version, &k->build_id, &k->image_hash,
-				 &k->config, &k->config_hash };
+	char **const slots[] = { &k->image,	 &k->release, &k->version,    &k->build_id,
+				 &k->image_hash, &k->config,  &k->config_hash };
 
 	for (size_t i = 0; i < ARRAY_SIZE(slots); i++) {
 		free(*slots[i]);
@@ -162,11 +162,13 @@ int identify_image(const char *path, struct kernel *k, struct error *err)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_errno(err, EXIT_USAGE, "%s: cannot open", path);
 	if (!S_ISREG(st.st_mode))
-		return error_set(err, EXIT_USAGE, "%s: not a kernel: it is not a regular file", path);
+		return error_set(err, EXIT_USAGE, "%s: not a kernel: it is not a regular file",
+				 path);
 	if (!st.st_size)
 		return error_set(err, EXIT_USAGE, "%s: not a kernel: it is an empty file", path);
 	if (st.st_size > IMAGE_BYTES_MAX)
-		return error_set(err, EXIT_USAGE, "%s: not a kernel: it is larger than 4 GiB", path);
+		return error_set(err, EXIT_USAGE, "%s: not a kernel: it is larger than 4 GiB",
+				 path);
 	k->image = realpath(path, NULL);
 	if (!k->image)
 		return error_errno(err, EXIT_USAGE, "%s", path);

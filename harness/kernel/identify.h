@@ -10,7 +10,5 @@
 int identify_image(const char *path, struct kernel *k, struct error *err);
 /* Config, System.map and modules that stand beside k->image; what is not there stays NULL. */
 int identify_around(struct kernel *k, struct error *err);
-/* Whether what stands at the modules folder can be used by libkmod as it is. */
-bool identify_modules_ready(const char *modules);
 
 #endif

@@ -17,9 +17,10 @@
 
 void kernel_free(struct kernel *k)
 {
-	char *const strings[] = { k->name, k->image, k->release, k->version, k->build_id,
-				  k->image_hash, k->config, k->config_hash, k->modules, k->system_map,
-				  k->provenance, k->flavour, k->package_version };
+	char *const strings[] = { k->name,	     k->image,	    k->release,	   k->version,
+				  k->build_id,	     k->image_hash, k->config,	   k->config_hash,
+				  k->modules,	     k->system_map, k->provenance, k->flavour,
+				  k->package_version };
 
 	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
 		free(strings[i]);
@@ -39,8 +40,8 @@ static char *config_text(const char *p)
 char *kernel_config_value(const struct kernel *k, const char *symbol)
 {
 	cleanup_free char *text = k->config ? file_read(k->config, 0, NULL, NULL) : NULL;
-	cleanup_free char *head = str_printf("%s%s=", str_starts(symbol, "CONFIG_") ? "" : "CONFIG_",
-					     symbol);
+	cleanup_free char *head =
+		str_printf("%s%s=", str_starts(symbol, "CONFIG_") ? "" : "CONFIG_", symbol);
 
 	for (const char *p = text; p && *p;) {
 		const char *nl = strchr(p, '\n');
@@ -56,9 +57,14 @@ char *kernel_config_value(const struct kernel *k, const char *symbol)
 
 /* Patterns below a folder, by kind; the first kind that matches counts. */
 static const char *const folder_patterns[] = {
-	"arch/x86/boot/bzImage", "boot/vmlinuz-*", "usr/lib/modules/*/vmlinuz",
-	"lib/modules/*/vmlinuz", "vmlinuz",	   "bzImage",
-	"vmlinuz-*",		 "vmlinux",
+	"arch/x86/boot/bzImage",
+	"boot/vmlinuz-*",
+	"usr/lib/modules/*/vmlinuz",
+	"lib/modules/*/vmlinuz",
+	"vmlinuz",
+	"bzImage",
+	"vmlinuz-*",
+	"vmlinux",
 };
 
 /* The folder's own name may hold a bracket. */
@@ -92,8 +98,9 @@ static int no_image(const char *dir, struct error *err)
 		return error_hint(err, "a kernel tree that is not built yet: make bzImage");
 	if (has_deb)
 		return error_hint(err, "name the .deb inside that you mean");
-	return error_hint(err, "looked for arch/x86/boot/bzImage, boot/vmlinuz-*, lib/modules/*/vmlinuz, "
-			  "vmlinuz and vmlinux");
+	return error_hint(
+		err, "looked for arch/x86/boot/bzImage, boot/vmlinuz-*, lib/modules/*/vmlinuz, "
+		     "vmlinuz and vmlinux");
 }
 
 static int find_in_folder(const char *dir, char **image, struct error *err)
@@ -133,7 +140,8 @@ static int identify_file(const char *path, const char *provenance, struct kernel
 {
 	if (identify_image(path, k, err) < 0 || identify_around(k, err) < 0)
 		return -1;
-	k->provenance = str_printf("%s %s", strstr(k->image, "/arch/x86/boot/") ? "build" : provenance,
+	k->provenance = str_printf("%s %s",
+				   strstr(k->image, "/arch/x86/boot/") ? "build" : provenance,
 				   k->image);
 	return 0;
 }
@@ -171,7 +179,8 @@ static int identify_path(const char *path, struct kernel *k, struct error *err)
 			return -1;
 		return identify_file(image, "folder", k, err);
 	}
-	return is_deb_file(path) ? debfile_identify(path, k, err) : identify_file(path, "file", k, err);
+	return is_deb_file(path) ? debfile_identify(path, k, err) :
+				   identify_file(path, "file", k, err);
 }
 
 int kernel_identify(const char *path, struct kernel *k, struct error *err)

@@ -14,19 +14,19 @@
 enum kernel_format { KERNEL_BZIMAGE, KERNEL_VMLINUX };
 
 struct kernel {
-	char *name;	 /* as the user named it, or as listed; unique in the cache */
-	char *image;	 /* absolute path that QEMU is given */
+	char *name;  /* as the user named it, or as listed; unique in the cache */
+	char *image; /* absolute path that QEMU is given */
 	enum kernel_format format;
-	char *release;	 /* "7.3.4+deb13-cloud-amd64", from the image's own header */
-	char *version;	 /* the whole banner after the release, may be NULL */
-	char *build_id;	 /* hex; NULL where the image shows none */
-	char *image_hash; /* "sha256:..." of the image file */
-	char *config;	 /* path of the config (cached copy when from IKCONFIG), or NULL */
+	char *release;	   /* "7.3.4+deb13-cloud-amd64", from the image's own header */
+	char *version;	   /* the whole banner after the release, may be NULL */
+	char *build_id;	   /* hex; NULL where the image shows none */
+	char *image_hash;  /* "sha256:..." of the image file */
+	char *config;	   /* path of the config (cached copy when from IKCONFIG), or NULL */
 	char *config_hash; /* "sha256:...", or NULL */
-	char *modules;	 /* folder lib/modules/RELEASE, or NULL: everything built in */
-	char *system_map; /* or NULL */
-	char *provenance; /* one line: "debian 7.3.4-1~bpo13+1 (trixie-backports)", "file" ... */
-	char *flavour;	  /* "cloud", "generic"; NULL unless from Debian */
+	char *modules;	   /* folder lib/modules/RELEASE, or NULL: everything built in */
+	char *system_map;  /* or NULL */
+	char *provenance;  /* one line: "debian 7.3.4-1~bpo13+1 (trixie-backports)", "file" ... */
+	char *flavour;	   /* "cloud", "generic"; NULL unless from Debian */
 	char *package_version; /* "7.3.4-1~bpo13+1"; NULL unless from Debian */
 	uint64_t disk_bytes;   /* what it takes in the cache; 0 outside the cache */
 };
@@ -56,7 +56,7 @@ struct kernel_fetch_options {
 	void (*progress)(void *arg, const char *text, double percent);
 	void *progress_arg;
 };
-/* kernel_resolve(), telling how a fetch gets on; o may be NULL, its spec and name are not looked at. */
+/* kernel_resolve(), telling how a fetch gets on; o may be NULL, its spec and name are unused. */
 int kernel_resolve_with(const char *spec, const struct kernel_fetch_options *o, struct kernel *k,
 			struct error *err);
 /* Gets it into the cache, or finds it there. */
@@ -69,7 +69,8 @@ int kernel_fetch(const struct kernel_fetch_options *o, struct kernel *k, struct 
 int kernel_list(struct kernel **kernels, size_t *n, struct error *err);
 void kernel_list_free(struct kernel *kernels, size_t n);
 char **kernel_list_problems(void);
-/* Unknown: EXIT_USAGE with the nearest. */
+/* EXIT_USAGE with the nearest when the cache has no such entry (it may be a damaged one). */
+int kernel_check_cached(const char *name, struct error *err);
 int kernel_remove(const char *name, struct error *err);
 
 #endif

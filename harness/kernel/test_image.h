@@ -40,7 +40,8 @@ static inline void test_bzimage(uint8_t *image, const char *banner)
 #define TEST_VMLINUX_BYTES 2048
 #define TEST_BUILD_ID "0123456789abcdef"
 
-static inline size_t test_note(uint8_t *p, const char *name, uint32_t type, const void *desc, uint32_t n)
+static inline size_t test_note(uint8_t *p, const char *name, uint32_t type, const void *desc,
+			       uint32_t n)
 {
 	test_put32(p, 4);
 	test_put32(p + 4, n);
@@ -54,12 +55,20 @@ static inline size_t test_note(uint8_t *p, const char *name, uint32_t type, cons
 static inline void test_vmlinux(uint8_t *image, const char *banner)
 {
 	static const uint8_t id[] = { 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
-	Elf64_Ehdr eh = { .e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT,
-			  .e_phoff = sizeof(eh), .e_ehsize = sizeof(eh),
-			  .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2,
+	Elf64_Ehdr eh = { .e_type = ET_EXEC,
+			  .e_machine = EM_X86_64,
+			  .e_version = EV_CURRENT,
+			  .e_phoff = sizeof(eh),
+			  .e_ehsize = sizeof(eh),
+			  .e_phentsize = sizeof(Elf64_Phdr),
+			  .e_phnum = 2,
 			  .e_shentsize = sizeof(Elf64_Shdr) };
-	Elf64_Phdr load = { .p_type = PT_LOAD, .p_offset = 0x200, .p_filesz = 0x400, .p_memsz = 0x400,
-			    .p_vaddr = 0xffffffff81000000ULL, .p_paddr = 0x1000000 };
+	Elf64_Phdr load = { .p_type = PT_LOAD,
+			    .p_offset = 0x200,
+			    .p_filesz = 0x400,
+			    .p_memsz = 0x400,
+			    .p_vaddr = 0xffffffff81000000ULL,
+			    .p_paddr = 0x1000000 };
 	Elf64_Phdr note = { .p_type = PT_NOTE, .p_offset = 0x600, .p_align = 4 };
 	size_t n;
 

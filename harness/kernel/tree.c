@@ -101,7 +101,8 @@ static void set_paths(const char *dir, struct kernel *k)
 	k->image = path_join(dir, "vmlinuz");
 	k->modules = file_exists(modules) ? STEAL(modules) : NULL;
 	k->config = file_exists(config) ? STEAL(config) : NULL;
-	k->system_map = stat(map, &st) == 0 && st.st_size >= SYSTEM_MAP_MIN_BYTES ? STEAL(map) : NULL;
+	k->system_map = stat(map, &st) == 0 && st.st_size >= SYSTEM_MAP_MIN_BYTES ? STEAL(map) :
+										    NULL;
 }
 
 static int write_record(const char *dir, const struct kernel *k, struct error *err)
@@ -177,8 +178,10 @@ static int check_hash(const char *dir, const struct kernel *k, struct error *err
 	if (!hash)
 		return -1;
 	if (strcmp(hash, k->image_hash) != 0)
-		return error_set(err, EXIT_USAGE, "%s: changed since it was put into the cache; remove "
-				 "it (mmrig kernel rm) and fetch it again", k->image);
+		return error_set(err, EXIT_USAGE,
+				 "%s: changed since it was put into the cache; remove "
+				 "it (mmrig kernel rm) and fetch it again",
+				 k->image);
 	write_record(dir, k, NULL);
 	return 0;
 }
@@ -194,8 +197,10 @@ int tree_load(const char *dir, struct kernel *k, struct error *err)
 		return -1;
 	if (!record_unpack(record, k)) {
 		json_decref(record);
-		return error_set(err, EXIT_USAGE, "%s: not a record of a kernel; remove it (mmrig kernel "
-				 "rm) and fetch it again", path);
+		return error_set(err, EXIT_USAGE,
+				 "%s: not a record of a kernel; remove it (mmrig kernel "
+				 "rm) and fetch it again",
+				 path);
 	}
 	set_paths(dir, k);
 	if (stat(k->image, &st) < 0) {

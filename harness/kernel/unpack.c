@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A .deb is an ar archive that holds a tar archive, data.tar.*; the second is read through the first. */
+/* A .deb is an ar archive that holds a tar archive, data.tar.*, which is read through it. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -68,7 +68,8 @@ static char *member_target(const char *name)
 
 static int write_member(struct archive *a, const char *path, uint64_t *total, struct error *err)
 {
-	cleanup_close int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	cleanup_close int fd =
+		open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 	const void *block;
 	size_t len;
 	int64_t offset;
@@ -81,7 +82,8 @@ static int write_member(struct archive *a, const char *path, uint64_t *total, st
 
 		*total += len;
 		if (*total > UNPACKED_MAX)
-			return error_set(err, EXIT_USAGE, "more than %llu bytes when unpacked", UNPACKED_MAX);
+			return error_set(err, EXIT_USAGE, "more than %llu bytes when unpacked",
+					 UNPACKED_MAX);
 		while (len) {
 			ssize_t n = pwrite(fd, p, len, offset);
 

@@ -8,7 +8,8 @@
 #include "results/util/cleanup.h"
 
 #define KERNEL_VADDR_MIN 0xffffffff80000000ULL /* __START_KERNEL_map of x86-64 */
-#define XEN_ELFNOTE_PHYS32_ENTRY 18 /* the PVH entry point, the only way that QEMU enters a vmlinux */
+#define XEN_ELFNOTE_PHYS32_ENTRY \
+	18 /* the PVH entry point, the only way that QEMU enters a vmlinux */
 #define CONFIG_MAX (16UL << 20)
 
 static void elf_end_p(Elf **e)
@@ -37,15 +38,24 @@ static Elf *open_elf(uint8_t *data, size_t len)
 static const char *machine_name(unsigned int machine)
 {
 	switch (machine) {
-	case EM_AARCH64: return "arm64";
-	case EM_ARM: return "arm";
-	case EM_386: return "32-bit x86";
-	case EM_RISCV: return "riscv";
-	case EM_PPC64: return "powerpc64";
-	case EM_S390: return "s390";
-	case EM_LOONGARCH: return "loongarch";
-	case EM_BPF: return "BPF";
-	default: return "another machine";
+	case EM_AARCH64:
+		return "arm64";
+	case EM_ARM:
+		return "arm";
+	case EM_386:
+		return "32-bit x86";
+	case EM_RISCV:
+		return "riscv";
+	case EM_PPC64:
+		return "powerpc64";
+	case EM_S390:
+		return "s390";
+	case EM_LOONGARCH:
+		return "loongarch";
+	case EM_BPF:
+		return "BPF";
+	default:
+		return "another machine";
 	}
 }
 

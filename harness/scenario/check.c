@@ -17,8 +17,8 @@ struct field {
 	check_fn *check;
 };
 
-static int need_kind(const struct node *key, const struct node *n, enum node_kind kind, const char *what,
-		     struct error *err)
+static int need_kind(const struct node *key, const struct node *n, enum node_kind kind,
+		     const char *what, struct error *err)
 {
 	if (n->kind == kind)
 		return 0;
@@ -70,8 +70,10 @@ static int check_name(const struct scenario *s, const struct node *key, const st
 {
 	if (check_text(s, key, n, err) < 0)
 		return -1;
-	if (!name_is_word(n->text, "-_.") || !isalnum((unsigned char)*n->text) || strlen(n->text) > 64)
-		return node_error(err, n, "a scenario's name is letters, digits, - _ and . (64 at most), "
+	if (!name_is_word(n->text, "-_.") || !isalnum((unsigned char)*n->text) ||
+	    strlen(n->text) > 64)
+		return node_error(err, n,
+				  "a scenario's name is letters, digits, - _ and . (64 at most), "
 				  "beginning with a letter or digit");
 	return 0;
 }
@@ -89,19 +91,24 @@ static int check_vm(const struct scenario *s, const struct node *key, const stru
 /* A name of constants or vary: a word that means nothing else in expressions. */
 static int check_variable_name(const struct node *key, struct error *err)
 {
-	static const char *const reserved[] = { "pfn", "block", "offset", "order", "zone", "node", "rand",
-						"dma", "dma32", "normal", "highmem", "movable", "device",
-						"min", "max", "in", "and", "or", "not", "mod", "memory",
-						"cpus" };
+	static const char *const reserved[] = { "pfn",	   "block",   "offset", "order", "zone",
+						"node",	   "rand",    "dma",	"dma32", "normal",
+						"highmem", "movable", "device", "min",	 "max",
+						"in",	   "and",     "or",	"not",	 "mod",
+						"memory",  "cpus" };
 
 	if (!name_is_word(key->text, "_") || isdigit((unsigned char)*key->text) ||
 	    strlen(key->text) > NAME_LEN_MAX)
-		return node_error(err, key, "a constant's name is letters, digits and _ (%d at most), "
-				  "beginning with a letter", NAME_LEN_MAX);
+		return node_error(err, key,
+				  "a constant's name is letters, digits and _ (%d at most), "
+				  "beginning with a letter",
+				  NAME_LEN_MAX);
 	for (size_t i = 0; i < ARRAY_SIZE(reserved); i++)
 		if (strcmp(key->text, reserved[i]) == 0)
-			return node_error(err, key, "\"%s\" has a meaning of its own in expressions; "
-					  "take another name", key->text);
+			return node_error(err, key,
+					  "\"%s\" has a meaning of its own in expressions; "
+					  "take another name",
+					  key->text);
 	return 0;
 }
 
@@ -126,9 +133,11 @@ static int check_axis(const struct scenario *s, const struct node *key, const st
 	    need_kind(key, n, NODE_LIST, "a list of values such as [0, 4]", err) < 0)
 		return -1;
 	if (!n->n)
-		return node_error(err, n, "%s has no values; list one at least, as in [0, 4]", key->text);
+		return node_error(err, n, "%s has no values; list one at least, as in [0, 4]",
+				  key->text);
 	if (node_get(node_get(s->root, "constants"), key->text))
-		return node_error(err, key, "\"%s\" is a constant already; remove it there to vary it",
+		return node_error(err, key,
+				  "\"%s\" is a constant already; remove it there to vary it",
 				  key->text);
 	for (size_t i = 0; i < n->n; i++) {
 		if (check_text(s, key, n->value[i], err) < 0)
@@ -144,7 +153,8 @@ static int check_axis(const struct scenario *s, const struct node *key, const st
 static int check_vary(const struct scenario *s, const struct node *key, const struct node *n,
 		      struct error *err)
 {
-	if (need_kind(key, n, NODE_MAP, "a map of names to lists such as {residue: [0, 4]}", err) < 0)
+	if (need_kind(key, n, NODE_MAP, "a map of names to lists such as {residue: [0, 4]}", err) <
+	    0)
 		return -1;
 	if (n->n > NAMES_MAX)
 		return node_error(err, n->key[NAMES_MAX], "more than %d names to vary", NAMES_MAX);
@@ -193,7 +203,8 @@ static int check_step(const struct scenario *s, const struct node *n, struct err
 	cleanup_free const char **names = xcalloc(s->tables.nsteps, sizeof(*names));
 
 	if (n->kind != NODE_MAP || n->n != 1)
-		return node_error(err, n, "a step of the layout is one word with parameters, as in "
+		return node_error(err, n,
+				  "a step of the layout is one word with parameters, as in "
 				  "free: {where: \"...\"}; here is %s",
 				  n->kind == NODE_MAP ? "not one word" : node_kind_name(n));
 	for (size_t i = 0; i < s->tables.nsteps; i++) {
@@ -221,16 +232,20 @@ static int check_workload(const struct scenario *s, const struct node *key, cons
 {
 	cleanup_free const char **names = xcalloc(s->tables.nworkloads, sizeof(*names));
 
-	if (need_kind(key, n, NODE_MAP, "one name with parameters, as in tmpfs-files: {files: 1000}", err) < 0)
+	if (need_kind(key, n, NODE_MAP,
+		      "one name with parameters, as in tmpfs-files: {files: 1000}", err) < 0)
 		return -1;
 	if (n->n != 1)
-		return node_error(err, n->n ? n->key[1] : n, "workload must be one name with parameters; "
-				  "here are %zu", n->n);
+		return node_error(err, n->n ? n->key[1] : n,
+				  "workload must be one name with parameters; "
+				  "here are %zu",
+				  n->n);
 	for (size_t i = 0; i < s->tables.nworkloads; i++) {
 		names[i] = s->tables.workload[i]->name;
 		if (strcmp(names[i], n->key[0]->text) == 0)
-			return check_params(s->tables.workload[i]->params, s->tables.workload[i]->nparams,
-					    n->key[0], n->value[0], err);
+			return check_params(s->tables.workload[i]->params,
+					    s->tables.workload[i]->nparams, n->key[0], n->value[0],
+					    err);
 	}
 	return node_unknown(err, n->key[0], "workload", names, s->tables.nworkloads);
 }
@@ -267,8 +282,10 @@ static int check_sysctls(const struct scenario *s, const struct node *key, const
 		return -1;
 	for (size_t i = 0; i < n->n; i++) {
 		if (!is_sysctl_name(n->key[i]->text))
-			return node_error(err, n->key[i], "\"%.60s\" is not the name of a sysctl; write it "
-					  "as in vm.defrag_mode", n->key[i]->text);
+			return node_error(err, n->key[i],
+					  "\"%.60s\" is not the name of a sysctl; write it "
+					  "as in vm.defrag_mode",
+					  n->key[i]->text);
 		if (check_text(s, n->key[i], n->value[i], err) < 0)
 			return -1;
 	}
@@ -278,7 +295,8 @@ static int check_sysctls(const struct scenario *s, const struct node *key, const
 static int check_sysctl(const struct scenario *s, const struct node *key, const struct node *n,
 			struct error *err)
 {
-	static const struct field fields[] = { { "boot", check_sysctls }, { "workload", check_sysctls } };
+	static const struct field fields[] = { { "boot", check_sysctls },
+					       { "workload", check_sysctls } };
 
 	if (need_kind(key, n, NODE_MAP, "a map of boot: and workload:", err) < 0)
 		return -1;
@@ -314,9 +332,10 @@ static int check_metrics(const struct scenario *s, const struct node *key, const
 		if (s->tables.metric_known(n->value[i]->text))
 			continue;
 		nearest = s->tables.metric_nearest(n->value[i]->text);
-		return node_error(err, n->value[i], "unknown metric \"%.60s\"; %s%s", n->value[i]->text,
+		return node_error(err, n->value[i], "unknown metric \"%.60s\"; %s%s%s",
+				  n->value[i]->text,
 				  nearest ? "did you mean " : "`mmrig list metrics` lists them",
-				  nearest ? nearest : "");
+				  nearest ? nearest : "", nearest ? "?" : "");
 	}
 	return 0;
 }
@@ -336,8 +355,10 @@ static int check_style(const struct scenario *s, const struct node *key, const s
 static int check_table(const struct scenario *s, const struct node *key, const struct node *n,
 		       struct error *err)
 {
-	static const struct field fields[] = { { "style", check_style }, { "rows", check_text },
-					       { "label", check_text }, { "columns", check_metrics } };
+	static const struct field fields[] = { { "style", check_style },
+					       { "rows", check_text },
+					       { "label", check_text },
+					       { "columns", check_metrics } };
 
 	if (need_kind(key, n, NODE_MAP, "a map of style:, rows:, label: and columns:", err) < 0)
 		return -1;
@@ -355,9 +376,11 @@ static int check_seconds(const struct scenario *s, const struct node *key, const
 static int check_limits(const struct scenario *s, const struct node *key, const struct node *n,
 			struct error *err)
 {
-	static const struct field fields[] = { { "boot", check_seconds }, { "layout", check_seconds },
-					       { "settle", check_seconds }, { "workload", check_seconds },
-					       { "collect", check_seconds }, { "silence", check_seconds } };
+	static const struct field fields[] = {
+		{ "boot", check_seconds },    { "layout", check_seconds },
+		{ "settle", check_seconds },  { "workload", check_seconds },
+		{ "collect", check_seconds }, { "silence", check_seconds }
+	};
 
 	if (need_kind(key, n, NODE_MAP, "a map such as {workload: 10m}", err) < 0)
 		return -1;
@@ -371,9 +394,12 @@ static int check_need(const struct node *n, struct error *err)
 	if (n->kind == NODE_SCALAR)
 		for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 			if (str_starts(n->text, kinds[i]) && n->text[strlen(kinds[i])])
-				return str_starts(n->text, "sysctl:") && !is_sysctl_name(n->text + 7) ?
-					node_error(err, n, "\"%.60s\" is not the name of a sysctl",
-						   n->text + 7) : 0;
+				return str_starts(n->text, "sysctl:") &&
+						       !is_sysctl_name(n->text + 7) ?
+					       node_error(err, n,
+							  "\"%.60s\" is not the name of a sysctl",
+							  n->text + 7) :
+					       0;
 	return node_error(err, n, "a need is sysctl:NAME, file:PATH or fs:NAME");
 }
 
@@ -404,17 +430,21 @@ static int check_modules(const struct scenario *s, const struct node *key, const
 }
 
 static const struct field top_fields[] = {
-	{ "name", check_name },		{ "title", check_text },     { "kernel", check_text },
-	{ "vm", check_vm },		{ "constants", check_constants }, { "vary", check_vary },
-	{ "layout", check_layout },	{ "tolerance", check_tolerance }, { "sysctl", check_sysctl },
-	{ "workload", check_workload }, { "sample_ms", check_sample }, { "runs", check_runs },
-	{ "table", check_table },	{ "metrics", check_metrics }, { "limits", check_limits },
-	{ "needs", check_needs },	{ "modules", check_modules },
+	{ "name", check_name },		  { "title", check_text },
+	{ "kernel", check_text },	  { "vm", check_vm },
+	{ "constants", check_constants }, { "vary", check_vary },
+	{ "layout", check_layout },	  { "tolerance", check_tolerance },
+	{ "sysctl", check_sysctl },	  { "workload", check_workload },
+	{ "sample_ms", check_sample },	  { "runs", check_runs },
+	{ "table", check_table },	  { "metrics", check_metrics },
+	{ "limits", check_limits },	  { "needs", check_needs },
+	{ "modules", check_modules },
 };
 
-const char *const scenario_keys[] = { "name", "title", "kernel", "vm", "constants", "vary", "layout",
-				      "tolerance", "sysctl", "workload", "sample_ms", "runs", "table",
-				      "metrics", "limits", "needs", "modules" };
+const char *const scenario_keys[] = { "name",	   "title",  "kernel",	  "vm",	     "constants",
+				      "vary",	   "layout", "tolerance", "sysctl",  "workload",
+				      "sample_ms", "runs",   "table",	  "metrics", "limits",
+				      "needs",	   "modules" };
 const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)

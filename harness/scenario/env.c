@@ -7,13 +7,15 @@
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-#define PREDICATE_VARS (1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
-			1u << EXPR_NODE | 1u << EXPR_RAND)
+#define PREDICATE_VARS                                                             \
+	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
+	 1u << EXPR_NODE | 1u << EXPR_RAND)
 
 static void add_var(struct env *env, const char *name, const struct node *node, bool may_be_text)
 {
 	env->var = xreallocarray(env->var, env->n + 1, sizeof(*env->var));
-	env->var[env->n++] = (struct env_var){ .name = name, .node = node, .may_be_text = may_be_text };
+	env->var[env->n++] =
+		(struct env_var){ .name = name, .node = node, .may_be_text = may_be_text };
 }
 
 static void set_number(struct env *env, struct env_var *v, int64_t number)
@@ -33,7 +35,8 @@ const struct env_var *env_find(const struct env *env, const char *name)
 }
 
 /* The variable whose name stands at the place of an error about an unknown name, or NULL. */
-static const struct env_var *named_at(const struct env *env, const char *text, const struct expr_error *e)
+static const struct env_var *named_at(const struct env *env, const char *text,
+				      const struct expr_error *e)
 {
 	const char *word;
 	size_t len = 0;
@@ -62,8 +65,9 @@ static int report(const struct env *env, const struct node *n, unsigned int allo
 	struct expr *e;
 
 	if (v && v->state == ENV_TEXT)
-		return node_error_at(err, n, first->column, "%s is not a number here but the text \"%.60s\"",
-				     v->name, v->node->text);
+		return node_error_at(err, n, first->column,
+				     "%s is not a number here but the text \"%.60s\"", v->name,
+				     v->node->text);
 	for (size_t i = 0; i < env->n; i++)
 		all[i] = (struct expr_const){ env->var[i].name, 1 };
 	e = expr_compile(n->text, allowed, all, env->n, &again);
@@ -128,7 +132,7 @@ static int report_cycle(const struct env *env, struct error *err)
 		evaluate(env, v->node->text, &value, &e);
 		v = named_at(env, v->node->text, &e);
 	}
-	for (const struct env_var *w = v; ; ) {
+	for (const struct env_var *w = v;;) {
 		strbuf_addf(&chain, "%s -> ", w->name);
 		evaluate(env, w->node->text, &value, &e);
 		w = named_at(env, w->node->text, &e);
@@ -177,15 +181,22 @@ static int check_vm(const struct env *env, const struct node *memory, const stru
 }
 
 /* Not const only because the tree's texts are the heap's; nothing writes to them. */
-static struct node memory_default = { .kind = NODE_SCALAR, .text = (char []){ MEMORY_DEFAULT },
-				      .label = (char []){ "default" }, .line = 1, .column = 1 };
-static struct node cpus_default = { .kind = NODE_SCALAR, .text = (char []){ CPUS_DEFAULT },
-				    .label = (char []){ "default" }, .line = 1, .column = 1 };
+static struct node memory_default = { .kind = NODE_SCALAR,
+				      .text = (char[]){ MEMORY_DEFAULT },
+				      .label = (char[]){ "default" },
+				      .line = 1,
+				      .column = 1 };
+static struct node cpus_default = { .kind = NODE_SCALAR,
+				    .text = (char[]){ CPUS_DEFAULT },
+				    .label = (char[]){ "default" },
+				    .line = 1,
+				    .column = 1 };
 
 int env_init(struct env *env, const struct scenario *s, const struct node *const *picks,
 	     uint64_t memory_override, struct error *err)
 {
-	const struct node *constants = node_get(s->root, "constants"), *vary = node_get(s->root, "vary");
+	const struct node *constants = node_get(s->root, "constants"),
+			  *vary = node_get(s->root, "vary");
 	const struct node *vm = node_get(s->root, "vm");
 	const struct node *memory = node_get(vm, "memory"), *cpus = node_get(vm, "cpus");
 
@@ -222,8 +233,8 @@ const struct node *env_text(const struct env *env, const struct node *n)
 	return v && v->state == ENV_TEXT ? v->node : n;
 }
 
-int env_number(const struct env *env, const struct node *n, const char *what, const char *unit, int64_t min,
-	       int64_t max, int64_t *value, struct error *err)
+int env_number(const struct env *env, const struct node *n, const char *what, const char *unit,
+	       int64_t min, int64_t max, int64_t *value, struct error *err)
 {
 	const char *space = unit ? " " : "", *word = unit ? unit : "";
 	struct expr_error e;
@@ -233,10 +244,11 @@ int env_number(const struct env *env, const struct node *n, const char *what, co
 	if (*value >= min && (!max || *value <= max))
 		return 0;
 	if (max)
-		return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s", what,
-				  *value, min, max, space, word);
-	return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more", what, *value, min,
-			  space, word);
+		return node_error(err, n,
+				  "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s",
+				  what, *value, min, max, space, word);
+	return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more", what,
+			  *value, min, space, word);
 }
 
 int env_predicate(const struct env *env, const struct node *n, struct error *err)
@@ -279,9 +291,9 @@ static int template_name(const struct env *env, const struct node *n, const char
 	for (size_t i = 0; i < env->n; i++)
 		names[i] = env->var[i].name;
 	nearest = str_nearest(word, names, env->n);
-	return node_error_at(err, n, column_of(n->text, name), "unknown name \"%.60s\"%s%s", word,
-			     nearest ? "; did you mean " : "; it is no constant and not varied",
-			     nearest ? nearest : "");
+	return node_error_at(err, n, column_of(n->text, name), "unknown name \"%.60s\"; %s%s%s",
+			     word, nearest ? "did you mean " : "it is no constant and not varied",
+			     nearest ? nearest : "", nearest ? "?" : "");
 }
 
 int env_template(const struct env *env, const struct node *n, char **text, struct error *err)

@@ -14,8 +14,9 @@
 #define TOLERANCE_PPM_DEFAULT 20000
 
 /* Unscaled, for KVM; silence stands above the guest's own hung-task watchdog of 120 s. */
-static const struct scenario_limits limits_default = { .boot = 60, .layout = 600, .settle = 60,
-						       .workload = 600, .collect = 60, .silence = 180 };
+static const struct scenario_limits limits_default = {
+	.boot = 60, .layout = 600, .settle = 60, .workload = 600, .collect = 60, .silence = 180
+};
 
 /* ---- NULL-terminated lists ---- */
 
@@ -98,8 +99,9 @@ static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysc
 /* A file system that is needed may be a module of its own name; these never are. */
 static void add_modules(struct scenario_plan *plan)
 {
-	static const char *const always_built_in[] = { "tmpfs", "ramfs", "proc", "sysfs", "devtmpfs",
-						       "debugfs", "tracefs", "cgroup2", "hugetlbfs" };
+	static const char *const always_built_in[] = { "tmpfs",	  "ramfs",    "proc",
+						       "sysfs",	  "devtmpfs", "debugfs",
+						       "tracefs", "cgroup2",  "hugetlbfs" };
 
 	words_add(&plan->modules, "virtio_pci");
 	words_add(&plan->modules, "virtio_console");
@@ -108,7 +110,8 @@ static void add_modules(struct scenario_plan *plan)
 
 		if (!str_starts(*need, "fs:"))
 			continue;
-		while (i < ARRAY_SIZE(always_built_in) && strcmp(*need + 3, always_built_in[i]) != 0)
+		while (i < ARRAY_SIZE(always_built_in) &&
+		       strcmp(*need + 3, always_built_in[i]) != 0)
 			i++;
 		if (i == ARRAY_SIZE(always_built_in))
 			words_add(&plan->modules, *need + 3);
@@ -117,7 +120,8 @@ static void add_modules(struct scenario_plan *plan)
 
 static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 {
-	const struct node *layout = node_get(s->root, "layout"), *sysctl = node_get(s->root, "sysctl");
+	const struct node *layout = node_get(s->root, "layout"),
+			  *sysctl = node_get(s->root, "sysctl");
 	const struct workload *w = find_workload(s, node_get(s->root, "workload")->key[0]->text);
 
 	words_add_list(&plan->needs, node_get(s->root, "needs"));
@@ -142,7 +146,7 @@ static void add_numbered(struct job *job, const char *word, const char *name, in
 	job_add(job, word, "name", name, "value", text, NULL);
 }
 
-/* Words, numbers and lists of them are the kernel's to understand; what looks like a formula is ours. */
+/* Words, numbers and lists of them are the kernel's to judge; what looks like a formula is ours. */
 static bool is_verbatim(const char *text)
 {
 	for (; *text; text++)
@@ -171,7 +175,8 @@ static int add_sysctl(const struct env *env, struct job *job, const char *at, co
 	return 0;
 }
 
-static int add_sysctls(const struct scenario *s, const struct env *env, struct job *job, struct error *err)
+static int add_sysctls(const struct scenario *s, const struct env *env, struct job *job,
+		       struct error *err)
 {
 	static const char *const places[] = { "boot", "workload" };
 
@@ -179,13 +184,15 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 		const struct node *map = node_get(node_get(s->root, "sysctl"), places[p]);
 
 		for (size_t i = 0; map && i < map->n; i++)
-			if (add_sysctl(env, job, places[p], map->key[i]->text, map->value[i], err) < 0)
+			if (add_sysctl(env, job, places[p], map->key[i]->text, map->value[i], err) <
+			    0)
 				return -1;
 	}
 	return 0;
 }
 
-static int add_steps(const struct scenario *s, const struct env *env, struct job *job, struct error *err)
+static int add_steps(const struct scenario *s, const struct env *env, struct job *job,
+		     struct error *err)
 {
 	const struct node *layout = node_get(s->root, "layout");
 
@@ -194,8 +201,8 @@ static int add_steps(const struct scenario *s, const struct env *env, struct job
 		const struct layout_step *step = find_step(s, name->text);
 		struct job_line *line = job_add(job, "step", "do", name->text, NULL);
 
-		if (params_to_job(env, step->params, step->nparams, name, layout->value[i]->value[0], line,
-				  err) < 0)
+		if (params_to_job(env, step->params, step->nparams, name,
+				  layout->value[i]->value[0], line, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -213,7 +220,8 @@ static int add_workload(const struct scenario *s, const struct env *env, struct 
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
 {
-	const struct node *sample = node_get(s->root, "sample_ms"), *tol = node_get(s->root, "tolerance");
+	const struct node *sample = node_get(s->root, "sample_ms"),
+			  *tol = node_get(s->root, "tolerance");
 	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm = TOLERANCE_PPM_DEFAULT;
 
 	if (sample && read_integer(sample, "sample_ms", 0, INT64_MAX, &sample_ms, err) < 0)
@@ -225,8 +233,8 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 	return 0;
 }
 
-static int make_job(const struct scenario *s, const struct env *env, const struct scenario_plan *plan,
-		    struct job *job, struct error *err)
+static int make_job(const struct scenario *s, const struct env *env,
+		    const struct scenario_plan *plan, struct job *job, struct error *err)
 {
 	for (size_t i = 0; i < env->nconsts; i++)
 		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
@@ -252,8 +260,8 @@ static char *plain_label(const struct variant *v)
 	return strbuf_steal(&sb);
 }
 
-static void fill_values(const struct scenario *s, const struct env *env, const struct node *const *picks,
-			struct variant *v)
+static void fill_values(const struct scenario *s, const struct env *env,
+			const struct node *const *picks, struct variant *v)
 {
 	const struct node *vary = node_get(s->root, "vary");
 
@@ -269,8 +277,9 @@ static void fill_values(const struct scenario *s, const struct env *env, const s
 	}
 }
 
-static int fill_variant(const struct scenario *s, const struct env *env, const struct node *const *picks,
-			const struct scenario_plan *plan, struct variant *v, struct error *err)
+static int fill_variant(const struct scenario *s, const struct env *env,
+			const struct node *const *picks, const struct scenario_plan *plan,
+			struct variant *v, struct error *err)
 {
 	const struct node *label = node_get(node_get(s->root, "table"), "label");
 
@@ -340,8 +349,9 @@ static int read_limits(const struct scenario *s, struct scenario_limits *l, stru
 	const struct {
 		const char *name;
 		double *seconds;
-	} t[] = { { "boot", &l->boot },		{ "layout", &l->layout },   { "settle", &l->settle },
-		  { "workload", &l->workload }, { "collect", &l->collect }, { "silence", &l->silence } };
+	} t[] = { { "boot", &l->boot },	      { "layout", &l->layout },
+		  { "settle", &l->settle },   { "workload", &l->workload },
+		  { "collect", &l->collect }, { "silence", &l->silence } };
 
 	*l = limits_default;
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {

@@ -148,7 +148,8 @@ static int scan_own(struct found *f, struct error *err)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct scenario_entry *)a)->name, ((const struct scenario_entry *)b)->name);
+	return strcmp(((const struct scenario_entry *)a)->name,
+		      ((const struct scenario_entry *)b)->name);
 }
 
 int scenario_list(struct scenario_entry **list, size_t *n, struct error *err)
@@ -190,9 +191,12 @@ static int unknown(const char *name, const struct scenario_entry *list, size_t n
 		names[i] = list[i].name;
 	nearest = str_nearest(name, names, n);
 	if (nearest)
-		return error_set(err, EXIT_USAGE, "unknown scenario \"%s\"; did you mean %s?", name, nearest);
-	return error_set(err, EXIT_USAGE, "unknown scenario \"%s\"; `mmrig list scenarios` lists them, and a "
-			 "path ends in .yaml", name);
+		return error_set(err, EXIT_USAGE, "unknown scenario \"%s\"; did you mean %s?", name,
+				 nearest);
+	return error_set(err, EXIT_USAGE,
+			 "unknown scenario \"%s\"; `mmrig list scenarios` lists them, and a "
+			 "path ends in .yaml",
+			 name);
 }
 
 int scenario_load(const char *name_or_path, struct scenario **s, struct error *err)

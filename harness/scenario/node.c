@@ -115,19 +115,19 @@ int node_error_at(struct error *err, const struct node *n, int column, const cha
 		return node_error(err, n, "%s", text);
 	if (!n->text_column) /* folded over lines, or with escapes */
 		return node_error(err, n, "character %d of the text: %s", column, text);
-	return error_set(err, EXIT_USAGE, "%s:%d:%d: %s", n->label, n->line, n->text_column + column - 1,
-			 text);
+	return error_set(err, EXIT_USAGE, "%s:%d:%d: %s", n->label, n->line,
+			 n->text_column + column - 1, text);
 }
 
-int node_unknown(struct error *err, const struct node *n, const char *what, const char *const *known,
-		 size_t nknown)
+int node_unknown(struct error *err, const struct node *n, const char *what,
+		 const char *const *known, size_t nknown)
 {
 	const char *nearest = str_nearest(n->text, known, nknown);
 	cleanup_strbuf struct strbuf list = STRBUF_INIT;
 
 	if (nearest)
-		return node_error(err, n, "unknown %s \"%.*s\"; did you mean %s?", what, SHOWN_MAX, n->text,
-				  nearest);
+		return node_error(err, n, "unknown %s \"%.*s\"; did you mean %s?", what, SHOWN_MAX,
+				  n->text, nearest);
 	for (size_t i = 0; i < nknown; i++)
 		strbuf_addf(&list, "%s%s", i ? ", " : "", known[i]);
 	return node_error(err, n, "unknown %s \"%.*s\"; known are: %s", what, SHOWN_MAX, n->text,

@@ -17,7 +17,7 @@ struct node {
 	char *label;	  /* the file, or "--set KEY=VALUE" */
 	int line, column; /* 1-based, in characters */
 	/* SCALAR: */
-	char *text;	 /* no NUL inside */
+	char *text; /* no NUL inside */
 	bool quoted;
 	int text_column; /* where the text itself begins; 0 when it cannot be pointed into */
 	/* LIST: key is NULL; MAP: key[i] is a SCALAR. */
@@ -26,11 +26,12 @@ struct node {
 };
 
 #define NODE_BYTES_MAX (1UL << 20)
-#define NODE_COUNT_MAX 20000
+#define NODE_COUNT_MAX 10000
 #define NODE_DEPTH_MAX 32
 
 /* One YAML document of at most NODE_BYTES_MAX; its top must be a map without duplicate keys. */
-int node_parse(const char *label, const char *text, size_t len, struct node **root, struct error *err);
+int node_parse(const char *label, const char *text, size_t len, struct node **root,
+	       struct error *err);
 struct node *node_new(enum node_kind kind, const char *label, int line, int column);
 struct node *node_scalar(const char *label, int column, const char *text, size_t len);
 void node_free(struct node *n);
@@ -52,8 +53,8 @@ int node_error(struct error *err, const struct node *n, const char *fmt, ...)
 int node_error_at(struct error *err, const struct node *n, int column, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* "unknown WHAT "word"; did you mean X?" or the whole list. `word` is the scalar's text. */
-int node_unknown(struct error *err, const struct node *n, const char *what, const char *const *known,
-		 size_t nknown);
+int node_unknown(struct error *err, const struct node *n, const char *what,
+		 const char *const *known, size_t nknown);
 /* "a list", "text", "a map", "nothing": for messages. */
 const char *node_kind_name(const struct node *n);
 

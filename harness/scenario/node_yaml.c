@@ -16,7 +16,8 @@ struct reader {
 
 static int mark_error(struct error *err, const char *label, yaml_mark_t mark, const char *text)
 {
-	return error_set(err, EXIT_USAGE, "%s:%zu:%zu: %s", label, mark.line + 1, mark.column + 1, text);
+	return error_set(err, EXIT_USAGE, "%s:%zu:%zu: %s", label, mark.line + 1, mark.column + 1,
+			 text);
 }
 
 static size_t characters(const char *text)
@@ -28,7 +29,7 @@ static size_t characters(const char *text)
 	return n;
 }
 
-/* Where column 1 of the text is: only told where text and source are the same, character by character. */
+/* Where column 1 of the text is; 0 where the text is not the source character by character. */
 static int text_column(const yaml_node_t *y, const char *text)
 {
 	int quotes = y->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? 0 : 1;
@@ -55,7 +56,8 @@ static int fill_scalar(struct reader *r, struct node *n, const yaml_node_t *y)
 
 static int fill_list(struct reader *r, struct node *n, const yaml_node_t *y, int depth)
 {
-	for (yaml_node_item_t *i = y->data.sequence.items.start; i < y->data.sequence.items.top; i++) {
+	for (yaml_node_item_t *i = y->data.sequence.items.start; i < y->data.sequence.items.top;
+	     i++) {
 		struct node *value = convert(r, *i, depth + 1);
 
 		if (!value)
@@ -86,7 +88,8 @@ static int add_pair(struct reader *r, struct node *n, struct node *key, int valu
 
 static int fill_map(struct reader *r, struct node *n, const yaml_node_t *y, int depth)
 {
-	for (yaml_node_pair_t *p = y->data.mapping.pairs.start; p < y->data.mapping.pairs.top; p++) {
+	for (yaml_node_pair_t *p = y->data.mapping.pairs.start; p < y->data.mapping.pairs.top;
+	     p++) {
 		struct node *key = convert(r, p->key, depth + 1);
 
 		if (!key)
@@ -113,24 +116,46 @@ static struct node *convert(struct reader *r, int index, int depth)
 {
 	cleanup_node struct node *n = NULL;
 	const yaml_node_t *y = yaml_document_get_node(r->doc, index);
-	enum node_kind kind = y->type == YAML_SCALAR_NODE ? NODE_SCALAR :
-			      y->type == YAML_SEQUENCE_NODE ? NODE_LIST : NODE_MAP;
+	enum node_kind kind = y->type == YAML_SCALAR_NODE   ? NODE_SCALAR :
+			      y->type == YAML_SEQUENCE_NODE ? NODE_LIST :
+							      NODE_MAP;
 	int ret;
 
 	if (++r->count > NODE_COUNT_MAX || depth > NODE_DEPTH_MAX) {
 		mark_error(r->err, r->label, y->start_mark,
-			   depth > NODE_DEPTH_MAX ? "nested too deeply" :
-			   "too large, aliases included; split the scenario");
+			   depth > NODE_DEPTH_MAX ?
+				   "nested too deeply" :
+				   "too large, aliases included; split the scenario");
 		return NULL;
 	}
 	if (is_tagged(y)) {
-		mark_error(r->err, r->label, y->start_mark, "YAML tags are not used here; leave it out");
+		mark_error(r->err, r->label, y->start_mark,
+			   "YAML tags are not used here; leave it out");
 		return NULL;
 	}
 	n = node_new(kind, r->label, (int)y->start_mark.line + 1, (int)y->start_mark.column + 1);
 	ret = kind == NODE_SCALAR ? fill_scalar(r, n, y) :
-	      kind == NODE_LIST ? fill_list(r, n, y, depth) : fill_map(r, n, y, depth);
+	      kind == NODE_LIST	  ? fill_list(r, n, y, depth) :
+				    fill_map(r, n, y, depth);
 	return ret < 0 ? NULL : STEAL(n);
+}
+
+/* libyaml gives no mark for bytes that are no text, only the offset. */
+static yaml_mark_t mark_of_byte(const yaml_parser_t *p)
+{
+	const unsigned char *c = p->input.string.start, *end = p->input.string.end;
+	yaml_mark_t mark = { 0 };
+
+	if ((size_t)(end - c) > p->problem_offset)
+		end = c + p->problem_offset;
+	for (; c < end; c++) {
+		mark.column += (*c & 0xc0) != 0x80;
+		if (*c == '\n') {
+			mark.line++;
+			mark.column = 0;
+		}
+	}
+	return mark;
 }
 
 static int parser_error(const yaml_parser_t *p, const char *label, struct error *err)
@@ -140,8 +165,7 @@ static int parser_error(const yaml_parser_t *p, const char *label, struct error 
 	if (p->error == YAML_MEMORY_ERROR)
 		return error_set(err, EXIT_NO_VERDICT, "%s: out of memory", label);
 	if (p->error == YAML_READER_ERROR)
-		return error_set(err, EXIT_USAGE, "%s:%zu:%zu: %s at byte %zu; a scenario is UTF-8 text",
-				 label, p->mark.line + 1, p->mark.column + 1, problem, p->problem_offset);
+		return mark_error(err, label, mark_of_byte(p), problem);
 	return error_set(err, EXIT_USAGE, "%s:%zu:%zu: not valid YAML: %s%s%s", label,
 			 p->problem_mark.line + 1, p->problem_mark.column + 1, problem,
 			 p->context ? " " : "", p->context ? p->context : "");
@@ -157,8 +181,8 @@ static int read_first(yaml_parser_t *p, struct reader *r, struct node **root)
 	if (top && top->type == YAML_MAPPING_NODE) {
 		*root = convert(r, 1, 0);
 	} else {
-		error_set(r->err, EXIT_USAGE, "%s:%zu:%zu: %s", r->label, top ? top->start_mark.line + 1 : 1,
-			  top ? top->start_mark.column + 1 : 1,
+		error_set(r->err, EXIT_USAGE, "%s:%zu:%zu: %s", r->label,
+			  top ? top->start_mark.line + 1 : 1, top ? top->start_mark.column + 1 : 1,
 			  top ? "a scenario is a map of keys such as name: and workload:" :
 				"is empty; a scenario needs at least name: and workload:");
 	}
@@ -182,7 +206,56 @@ static int refuse_second(yaml_parser_t *p, const char *label, struct error *err)
 	return ret;
 }
 
-int node_parse(const char *label, const char *text, size_t len, struct node **root, struct error *err)
+/*
+ * Depth and number of nodes, from the events, before the document is made: libyaml's scanner takes
+ * time by the square of the depth of brackets (16 minutes for 1 MiB of them), and its loader by the
+ * square of the number of anchors. What is no YAML is left for the loader to report.
+ */
+static int check_size(yaml_parser_t *p, const char *label, struct error *err)
+{
+	yaml_event_type_t type = YAML_NO_EVENT;
+	size_t count = 0, depth = 0;
+	int ret = 0;
+
+	while (ret == 0 && type != YAML_STREAM_END_EVENT) {
+		yaml_event_t ev;
+
+		if (!yaml_parser_parse(p, &ev))
+			return 0;
+		type = ev.type;
+		depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT;
+		depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT;
+		if (depth > NODE_DEPTH_MAX)
+			ret = mark_error(err, label, ev.start_mark, "nested too deeply");
+		else if (++count > 2 * NODE_COUNT_MAX)
+			ret = mark_error(err, label, ev.start_mark,
+					 "too large; split the scenario");
+		yaml_event_delete(&ev);
+	}
+	return ret;
+}
+
+static int load(yaml_parser_t *p, struct reader *r, struct node **root)
+{
+	int ret = read_first(p, r, root);
+
+	if (ret == 0)
+		ret = refuse_second(p, r->label, r->err);
+	return ret;
+}
+
+/* A parser over the text for one of the two passes. */
+static int open_parser(yaml_parser_t *p, const char *label, const char *text, size_t len,
+		       struct error *err)
+{
+	if (!yaml_parser_initialize(p))
+		return error_set(err, EXIT_NO_VERDICT, "%s: out of memory", label);
+	yaml_parser_set_input_string(p, (const unsigned char *)text, len);
+	return 0;
+}
+
+int node_parse(const char *label, const char *text, size_t len, struct node **root,
+	       struct error *err)
 {
 	yaml_document_t doc;
 	struct reader r = { .label = label, .doc = &doc, .err = err };
@@ -191,13 +264,15 @@ int node_parse(const char *label, const char *text, size_t len, struct node **ro
 
 	*root = NULL;
 	if (len > NODE_BYTES_MAX)
-		return error_set(err, EXIT_USAGE, "%s: larger than 1 MiB; is it a scenario?", label);
-	if (!yaml_parser_initialize(&p))
-		return error_set(err, EXIT_NO_VERDICT, "%s: out of memory", label);
-	yaml_parser_set_input_string(&p, (const unsigned char *)text, len);
-	ret = read_first(&p, &r, root);
-	if (ret == 0)
-		ret = refuse_second(&p, label, err);
+		return error_set(err, EXIT_USAGE, "%s: larger than 1 MiB; is it a scenario?",
+				 label);
+	if (open_parser(&p, label, text, len, err) < 0)
+		return -1;
+	ret = check_size(&p, label, err);
+	yaml_parser_delete(&p);
+	if (ret < 0 || open_parser(&p, label, text, len, err) < 0)
+		return -1;
+	ret = load(&p, &r, root);
 	yaml_parser_delete(&p);
 	if (ret < 0) {
 		node_free(*root);
@@ -216,8 +291,7 @@ static int emit_scalar(yaml_emitter_t *em, const struct node *n)
 	yaml_event_t ev;
 
 	return yaml_scalar_event_initialize(&ev, NULL, NULL, (const yaml_char_t *)n->text,
-					    (int)strlen(n->text), 1, 1,
-					    YAML_PLAIN_SCALAR_STYLE) &&
+					    (int)strlen(n->text), 1, 1, YAML_PLAIN_SCALAR_STYLE) &&
 	       yaml_emitter_emit(em, &ev);
 }
 
@@ -236,7 +310,8 @@ static int emit_node(yaml_emitter_t *em, const struct node *n)
 	if (n->kind == NODE_SCALAR)
 		return emit_scalar(em, n);
 	if (n->kind == NODE_LIST)
-		return yaml_sequence_start_event_initialize(&ev, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE) &&
+		return yaml_sequence_start_event_initialize(&ev, NULL, NULL, 1,
+							    YAML_BLOCK_SEQUENCE_STYLE) &&
 		       yaml_emitter_emit(em, &ev) && emit_children(em, n) &&
 		       yaml_sequence_end_event_initialize(&ev) && yaml_emitter_emit(em, &ev);
 	return yaml_mapping_start_event_initialize(&ev, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE) &&
@@ -262,14 +337,16 @@ int node_format(const struct node *root, char **text, struct error *err)
 	yaml_emitter_set_output(&em, write_strbuf, &sb);
 	yaml_emitter_set_unicode(&em, 1);
 	yaml_emitter_set_width(&em, -1);
-	good = yaml_stream_start_event_initialize(&ev, YAML_UTF8_ENCODING) && yaml_emitter_emit(&em, &ev) &&
+	good = yaml_stream_start_event_initialize(&ev, YAML_UTF8_ENCODING) &&
+	       yaml_emitter_emit(&em, &ev) &&
 	       yaml_document_start_event_initialize(&ev, NULL, NULL, NULL, 1) &&
 	       yaml_emitter_emit(&em, &ev) && emit_node(&em, root) &&
 	       yaml_document_end_event_initialize(&ev, 1) && yaml_emitter_emit(&em, &ev) &&
 	       yaml_stream_end_event_initialize(&ev) && yaml_emitter_emit(&em, &ev);
 	yaml_emitter_delete(&em);
 	if (!good)
-		return error_set(err, EXIT_NO_VERDICT, "%s: cannot be written as YAML", root->label);
+		return error_set(err, EXIT_NO_VERDICT, "%s: cannot be written as YAML",
+				 root->label);
 	*text = strbuf_steal(&sb);
 	return 0;
 }

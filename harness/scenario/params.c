@@ -52,7 +52,8 @@ static int put_amount_in(const struct env *env, const struct param_spec *p, cons
 	cleanup_free char *key = str_printf("%s_unit", p->name);
 	int64_t value;
 
-	if (env_number(env, n, p->name, unit, 0, strcmp(unit, "percent") == 0 ? 100 : 0, &value, err) < 0)
+	if (env_number(env, n, p->name, unit, 0, strcmp(unit, "percent") == 0 ? 100 : 0, &value,
+		       err) < 0)
 		return -1;
 	job_line_set(line, key, unit);
 	set_number(line, p->name, value);
@@ -66,14 +67,16 @@ static int put_amount_map(const struct env *env, const struct param_spec *p, con
 	cleanup_free char *what = str_printf("unit of %s", p->name);
 
 	if (n->n != 1)
-		return node_error(err, n->n ? n->key[1] : n, "%s is one of bytes:, percent:, high: and "
-				  "blocks:; here are %zu", p->name, n->n);
+		return node_error(err, n->n ? n->key[1] : n,
+				  "%s is one of bytes:, percent:, high: and "
+				  "blocks:; here are %zu",
+				  p->name, n->n);
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (strcmp(units[i], n->key[0]->text) != 0)
 			continue;
 		if (n->value[0]->kind != NODE_SCALAR || !*n->value[0]->text)
-			return node_error(err, n->value[0], "%s must be an expression, not %s", units[i],
-					  node_kind_name(n->value[0]));
+			return node_error(err, n->value[0], "%s must be an expression, not %s",
+					  units[i], node_kind_name(n->value[0]));
 		return put_amount_in(env, p, units[i], n->value[0], line, err);
 	}
 	return node_unknown(err, n->key[0], what, units, ARRAY_SIZE(units));
@@ -104,8 +107,8 @@ static int put_param(const struct env *env, const struct param_spec *p, const st
 	switch (p->kind) {
 	case PARAM_NUMBER:
 	case PARAM_BYTES:
-		if (env_number(env, n, p->name, p->kind == PARAM_BYTES ? "bytes" : p->unit, p->min, p->max,
-			       &value, err) < 0)
+		if (env_number(env, n, p->name, p->kind == PARAM_BYTES ? "bytes" : p->unit, p->min,
+			       p->max, &value, err) < 0)
 			return -1;
 		set_number(line, p->name, value);
 		return 0;
@@ -124,13 +127,14 @@ static int put_param(const struct env *env, const struct param_spec *p, const st
 	return node_error(err, n, "%s: a parameter of a kind unknown to the driver", p->name);
 }
 
-static int put_default(const struct env *env, const struct param_spec *p, const struct node *name_node,
-		       struct job_line *line, struct error *err)
+static int put_default(const struct env *env, const struct param_spec *p,
+		       const struct node *name_node, struct job_line *line, struct error *err)
 {
 	cleanup_node struct node *n = NULL;
 
 	if (!p->dflt)
-		return node_error(err, name_node, "%s needs %s: %s", name_node->text, p->name, p->summary);
+		return node_error(err, name_node, "%s needs %s: %s", name_node->text, p->name,
+				  p->summary);
 	if (!*p->dflt)
 		return 0;
 	n = node_scalar(name_node->label, name_node->column, p->dflt, strlen(p->dflt));

@@ -58,7 +58,8 @@ int read_seconds(const struct node *n, double *seconds, struct error *err)
 				return 0;
 		}
 	}
-	return node_error(err, n, "must be a time such as 500ms, 60s, 10m or 1h, above 0, a week at most");
+	return node_error(err, n,
+			  "must be a time such as 500ms, 60s, 10m or 1h, above 0, a week at most");
 }
 
 int read_integer(const struct node *n, const char *what, int64_t min, int64_t max, int64_t *value,
@@ -66,9 +67,10 @@ int read_integer(const struct node *n, const char *what, int64_t min, int64_t ma
 {
 	uint64_t v;
 
-	if (n->kind != NODE_SCALAR || str_parse_u64(n->text, (uint64_t)min, (uint64_t)max, &v, NULL) < 0)
-		return node_error(err, n, "%s must be a whole number from %" PRId64 " to %" PRId64, what, min,
-				  max);
+	if (n->kind != NODE_SCALAR ||
+	    str_parse_u64(n->text, (uint64_t)min, (uint64_t)max, &v, NULL) < 0)
+		return node_error(err, n, "%s must be a whole number from %" PRId64 " to %" PRId64,
+				  what, min, max);
 	*value = (int64_t)v;
 	return 0;
 }

@@ -21,11 +21,16 @@
  *	  tmpfs-files: {files: files, per_dir: 1000}
  *	sample_ms: 100
  *	runs: 5
- *	table: {style: seed, rows: variant, label: "pfn % 8 == {residue}", columns: [...]}
- *	metrics: [allocstall, time, ...]	# shown first; canonical names
+ *	needs: ["sysctl:vm.defrag_mode"]	# beyond those of the steps, workload and sysctls
+ *	modules: [ext4]				# beyond virtio and the needed file systems
+ *	table: {style: seed, rows: "free pages at", label: "pfn % 8 == {residue}", columns: [time]}
+ *						# rows: heading of the first column; style: seed, plain
+ *	metrics: [allocstall, time, ...]	# shown first, behind the columns; canonical names
  *	limits: {boot: 60s, layout: 10m, workload: 10m}	# for KVM; scaled for TCG
  *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
+ * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
+ * choice, a predicate or a sysctl's value. Required are name and workload.
  * Every error is file:line:column: what; and the nearest known word. EXIT_USAGE.
  */
 #include <stddef.h>
@@ -46,7 +51,8 @@ void scenario_free(struct scenario *s);
 
 /*
  * KEY=VALUE of --set. KEY: a constant or vary name (VALUE "0,4" lists make it an axis), a dotted
- * path (vm.cpus, workload.files, layout.0.leave, sysctl.workload.vm.defrag_mode), or `memory`.
+ * path (vm.cpus, workload.files, layout.0.leave.blocks, sysctl.workload.vm.defrag_mode), `memory` or
+ * `cpus`. On error the scenario is as before; values are judged by scenario_expand().
  */
 int scenario_set(struct scenario *s, const char *assignment, struct error *err);
 

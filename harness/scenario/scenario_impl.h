@@ -72,9 +72,9 @@ void env_free(struct env *env);
 const struct env_var *env_find(const struct env *env, const char *name);
 /* The node itself, or the text that it names. */
 const struct node *env_text(const struct env *env, const struct node *n);
-/* An expression over the names; `what` and `unit` (may be NULL) are for the message. max 0: none. */
-int env_number(const struct env *env, const struct node *n, const char *what, const char *unit, int64_t min,
-	       int64_t max, int64_t *value, struct error *err);
+/* An expression over the names; what and unit (may be NULL) are for the message. max 0: none. */
+int env_number(const struct env *env, const struct node *n, const char *what, const char *unit,
+	       int64_t min, int64_t max, int64_t *value, struct error *err);
 /* Only compiles, with variables. */
 int env_predicate(const struct env *env, const struct node *n, struct error *err);
 /* {name} replaced by its value. */
@@ -87,6 +87,9 @@ int params_to_job(const struct env *env, const struct param_spec *spec, size_t n
 		  const struct node *name_node, const struct node *params, struct job_line *line,
 		  struct error *err);
 
-#define AMOUNT_UNITS { "bytes", "percent", "high", "blocks" }
+#define AMOUNT_UNITS                                 \
+	{                                            \
+		"bytes", "percent", "high", "blocks" \
+	}
 
 #endif

@@ -7,7 +7,7 @@
 #include "results/verdict.h"
 
 struct assignment {
-	char *label; /* "--set KEY=VALUE": the file of the errors about it; columns count from KEY */
+	char *label; /* "--set KEY=VALUE": the "file" of its errors; columns count from KEY */
 	const char *key, *value;
 	size_t key_len;
 	int value_column;
@@ -49,7 +49,8 @@ static struct node *value_list(const struct assignment *a)
 	for (;;) {
 		size_t len = value_length(p);
 
-		node_add(list, NULL, node_scalar(a->label, a->value_column + (int)(p - a->value), p, len));
+		node_add(list, NULL,
+			 node_scalar(a->label, a->value_column + (int)(p - a->value), p, len));
 		if (!p[len])
 			return list;
 		p += len + 1;
@@ -78,12 +79,14 @@ static bool set_variable(struct scenario *s, const struct assignment *a, const c
 	if (node_index(vary, name) < 0 && constant < 0)
 		return false;
 	if (constant >= 0 && !is_list(a)) {
-		node_replace(constants, node_scalar(a->label, 1, name, strlen(name)), value_scalar(a));
+		node_replace(constants, node_scalar(a->label, 1, name, strlen(name)),
+			     value_scalar(a));
 		return true;
 	}
 	if (constant >= 0)
 		node_remove(constants, (size_t)constant);
-	node_replace(top_map(s, a, "vary"), node_scalar(a->label, 1, name, strlen(name)), value_list(a));
+	node_replace(top_map(s, a, "vary"), node_scalar(a->label, 1, name, strlen(name)),
+		     value_list(a));
 	return true;
 }
 
@@ -107,8 +110,8 @@ static char *next_part(struct path *p)
 static int path_error(const struct assignment *a, const struct path *p, struct error *err,
 		      const char *text)
 {
-	return error_set(err, EXIT_USAGE, "%s:1:%d: %s", a->label,
-			 (int)(p->rest - a->key) + 1, text);
+	return error_set(err, EXIT_USAGE, "%s:1:%d: %s", a->label, (int)(p->rest - a->key) + 1,
+			 text);
 }
 
 /* "workload: {tmpfs-files: {...}}" and a step of the layout: the name between may be left out. */
@@ -139,7 +142,8 @@ static int walk_layout(const struct assignment *a, struct path *p, struct error 
 
 	if (!p->at->n || str_parse_u64(part, 0, p->at->n - 1, &i, NULL) < 0) {
 		p->rest = start;
-		return path_error(a, p, err, "which step of the layout? Count from 0, as in layout.0.leave");
+		return path_error(a, p, err,
+				  "which step of the layout? Count from 0, as in layout.0.leave");
 	}
 	p->at = p->at->value[i];
 	skip_name(p);
@@ -163,7 +167,8 @@ static void set_amount(const struct assignment *a, struct path *p)
 	cleanup_free char *name = next_part(p);
 	struct node *amount = node_new(NODE_MAP, a->label, 1, column);
 
-	node_add(amount, node_scalar(a->label, (int)(p->rest - a->key) + 1, p->rest, strlen(p->rest)),
+	node_add(amount,
+		 node_scalar(a->label, (int)(p->rest - a->key) + 1, p->rest, strlen(p->rest)),
 		 value_scalar(a));
 	node_replace(p->at, node_scalar(a->label, column, name, strlen(name)), amount);
 }
@@ -181,14 +186,15 @@ static void set_leaf(const struct assignment *a, struct path *p)
 static const struct {
 	const char *key;
 	int depth; /* maps between the key and what can be set; 0: the value itself */
-} settable[] = { { "vm", 1 },	     { "constants", 1 }, { "vary", 1 },	 { "table", 1 },
-		 { "limits", 1 },    { "sysctl", 2 },	 { "layout", 1 }, { "workload", 1 },
-		 { "name", 0 },	     { "title", 0 },	 { "kernel", 0 }, { "tolerance", 0 },
+} settable[] = { { "vm", 1 },	     { "constants", 1 }, { "vary", 1 },	   { "table", 1 },
+		 { "limits", 1 },    { "sysctl", 2 },	 { "layout", 1 },  { "workload", 1 },
+		 { "name", 0 },	     { "title", 0 },	 { "kernel", 0 },  { "tolerance", 0 },
 		 { "sample_ms", 0 }, { "runs", 0 },	 { "metrics", 0 }, { "needs", 0 },
 		 { "modules", 0 } };
 
 /* Into the map named by the first part, which is made where the file has none. */
-static int walk_map(const struct assignment *a, struct path *p, enum node_kind kind, struct error *err)
+static int walk_map(const struct assignment *a, struct path *p, enum node_kind kind,
+		    struct error *err)
 {
 	const char *start = p->rest;
 	cleanup_free char *part = next_part(p);
@@ -196,11 +202,14 @@ static int walk_map(const struct assignment *a, struct path *p, enum node_kind k
 
 	if (!*p->rest) {
 		p->rest = start;
-		return path_error(a, p, err, "names a whole group; set one of its members, as in vm.cpus");
+		return path_error(a, p, err,
+				  "names a whole group; set one of its members, as in vm.cpus");
 	}
 	if (!next) {
 		next = node_new(kind, a->label, 1, 1);
-		node_add(p->at, node_scalar(a->label, (int)(start - a->key) + 1, part, strlen(part)), next);
+		node_add(p->at,
+			 node_scalar(a->label, (int)(start - a->key) + 1, part, strlen(part)),
+			 next);
 	}
 	p->at = next;
 	return 0;
@@ -221,7 +230,8 @@ static int set_path(struct scenario *s, const struct assignment *a, const char *
 	if (strcmp(settable[which].key, "workload") == 0)
 		skip_name(&p);
 	if (!*p.rest || p.at->kind != NODE_MAP)
-		return path_error(a, &p, err, "names nothing that can be set; add a parameter, as in "
+		return path_error(a, &p, err,
+				  "names nothing that can be set; add a parameter, as in "
 				  "layout.0.leave");
 	dot = strchr(p.rest, '.');
 	if (dot && is_amount_unit(dot + 1))
@@ -240,7 +250,8 @@ static int unknown_key(const struct scenario *s, const struct assignment *a, con
 	cleanup_free const char **names = NULL;
 	size_t n = 0;
 
-	names = xcalloc(scenario_key_count + 2 + (maps[0] ? maps[0]->n : 0) + (maps[1] ? maps[1]->n : 0),
+	names = xcalloc(scenario_key_count + 2 + (maps[0] ? maps[0]->n : 0) +
+				(maps[1] ? maps[1]->n : 0),
 			sizeof(*names));
 	for (size_t m = 0; m < ARRAY_SIZE(maps); m++)
 		for (size_t i = 0; maps[m] && i < maps[m]->n; i++)

@@ -30,7 +30,7 @@ char *qemu_escape(const char *value)
 	struct strbuf sb = STRBUF_INIT;
 
 	for (; *value; value++)
-		strbuf_adds(&sb, *value == ',' ? ",," : (char []){ *value, '\0' });
+		strbuf_adds(&sb, *value == ',' ? ",," : (char[]){ *value, '\0' });
 	return strbuf_steal(&sb);
 }
 
@@ -44,9 +44,9 @@ static char *memory_size(uint64_t bytes)
 
 /*
  * Exec to PID 1 with Debian's 7.3.4 cloud kernel (bzImage), 2 vCPUs, 2 GiB, TCG, QEMU 7.2, as
- * ratios to q35 + SeaBIOS (2.3 s): pc 1.04, qboot 0.97, microvm 0.94, hpet=off 0.98, one vCPU 1.27,
- * thread=single 1.11, named CPU models and la57=off 1.0: nothing that would pay for being special. An
- * uncompressed vmlinux (PVH) is the one large gain: 0.72.
+ * ratios to q35 + SeaBIOS (2.3 s): pc 1.04, qboot 0.97, microvm 0.94, hpet=off 0.98, one vCPU
+ * 1.27, thread=single 1.11, named CPU models and la57=off 1.0: nothing that would pay for being
+ * special. An uncompressed vmlinux (PVH) is the one large gain: 0.72.
  */
 static void add_machine(struct args *a, const struct vm_config *c, const struct qemu_features *f)
 {
@@ -112,13 +112,13 @@ void args_free(char **argv)
 static void add_quoted(struct strbuf *sb, const char *word)
 {
 	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789-_=+,./:@%")]) {
+					"0123456789-_=+,./:@%")]) {
 		strbuf_adds(sb, word);
 		return;
 	}
 	strbuf_adds(sb, "'");
 	for (; *word; word++)
-		strbuf_adds(sb, *word == '\'' ? "'\\''" : (char []){ *word, '\0' });
+		strbuf_adds(sb, *word == '\'' ? "'\\''" : (char[]){ *word, '\0' });
 	strbuf_adds(sb, "'");
 }
 

@@ -24,18 +24,20 @@ unsigned int vm_watchdog_s(enum vm_accel accel)
 }
 
 /*
- * loglevel=6 shows the banner (a notice) and all that a splat prints, and no information: 0.91 of
- * the boot time of the default under TCG. With nokaslr (a random place of the kernel would also vary
- * the layout between runs), tsc=reliable (a loaded host lets the watchdog throw the TSC out, and
- * each look at the clock becomes a device access), no_timer_check and cryptomgr.notests: 0.77.
+ * loglevel=6 shows the banner (a notice) and all that a splat prints, and no information: 0.91
+ * of the default's boot time under TCG. With nokaslr (a random place of the kernel would also
+ * vary the layout between runs), tsc=reliable (a loaded host lets the watchdog throw the TSC out,
+ * and each look at the clock becomes a device access), no_timer_check and cryptomgr.notests: 0.77.
  */
 char *vm_default_cmdline(enum vm_accel accel)
 {
 	bool kvm = accel == VM_ACCEL_KVM;
 
-	return str_printf("console=ttyS0 panic=-1 oops=panic loglevel=6 printk.time=1 printk.devkmsg=on "
-			  "nokaslr tsc=reliable no_timer_check cryptomgr.notests watchdog_thresh=%d "
-			  "rcupdate.rcu_cpu_stall_timeout=%d sysctl.kernel.hung_task_timeout_secs=%d",
+	return str_printf("console=ttyS0 panic=-1 oops=panic loglevel=6 "
+			  "printk.time=1 printk.devkmsg=on "
+			  "nokaslr tsc=reliable no_timer_check cryptomgr.notests "
+			  "watchdog_thresh=%d rcupdate.rcu_cpu_stall_timeout=%d "
+			  "sysctl.kernel.hung_task_timeout_secs=%d",
 			  (kvm ? SOFT_LOCKUP_KVM_S : SOFT_LOCKUP_TCG_S) / 2,
 			  kvm ? RCU_STALL_KVM_S : RCU_STALL_TCG_S,
 			  kvm ? HUNG_TASK_KVM_S : HUNG_TASK_TCG_S);

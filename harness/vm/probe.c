@@ -100,8 +100,8 @@ static void judge(const struct probe *p, const struct boot *b, struct accel_resu
 		snprintf(r->reason, sizeof(r->reason), "tcg: this kernel panics early under %s",
 			 p->device);
 	else if (b->timed_out)
-		snprintf(r->reason, sizeof(r->reason),
-			 "tcg: %s opens, but a kernel %s within %u s", p->device,
+		snprintf(r->reason, sizeof(r->reason), "tcg: %s opens, but a kernel %s within %u s",
+			 p->device,
 			 strstr(b->console, BANNER) ? "starts and does not get far" :
 						      "does not print a word",
 			 (p->deadline_ms + 999) / 1000);
@@ -114,8 +114,12 @@ static int boot_once(const struct probe *p, const char *qemu, const char *kernel
 		     struct accel_result *r, bool *final, struct error *err)
 {
 	const struct vm_config config = {
-		.qemu = qemu, .kernel = kernel, .memory_bytes = PROBE_MEMORY_BYTES, .cpus = 1,
-		.cmdline = "console=ttyS0 earlyprintk=ttyS0 panic=-1", .accel = VM_ACCEL_KVM,
+		.qemu = qemu,
+		.kernel = kernel,
+		.memory_bytes = PROBE_MEMORY_BYTES,
+		.cpus = 1,
+		.cmdline = "console=ttyS0 earlyprintk=ttyS0 panic=-1",
+		.accel = VM_ACCEL_KVM,
 		.channel = VM_CHANNEL_SERIAL,
 	};
 	cleanup_free struct boot *b = xcalloc(1, sizeof(*b));
@@ -153,8 +157,10 @@ static int open_device(const struct probe *p, struct accel_result *r)
 	if (errno == ENOENT)
 		snprintf(r->reason, sizeof(r->reason), "tcg: no %s", p->device);
 	else if (errno == EACCES || errno == EPERM)
-		snprintf(r->reason, sizeof(r->reason), "tcg: %s is not permitted; join its group: "
-			 "usermod -aG kvm USER, and log in again", p->device);
+		snprintf(r->reason, sizeof(r->reason),
+			 "tcg: %s is not permitted; join its group: "
+			 "usermod -aG kvm USER, and log in again",
+			 p->device);
 	else
 		snprintf(r->reason, sizeof(r->reason), "tcg: %s does not open: %s", p->device,
 			 strerror(errno));
@@ -175,7 +181,8 @@ static char *answer_key(const struct probe *p, const char *program, struct error
 
 static char *answer_file(const char *program, struct error *err)
 {
-	cleanup_free char *dir = cache_dir("accel", err), *hash = hash_bytes(program, strlen(program));
+	cleanup_free char *dir = cache_dir("accel", err),
+			  *hash = hash_bytes(program, strlen(program));
 	cleanup_free char *name = str_printf("%.16s.json", strchr(hash, ':') + 1);
 
 	return dir ? path_join(dir, name) : NULL;
@@ -186,8 +193,8 @@ static bool load_answer(const char *file, const char *key, struct accel_result *
 	json_t *o = json_load_file(file, 0, NULL);
 	const char *same, *accel, *reason;
 	int schema;
-	bool ok = json_unpack(o, "{s:i,s:s,s:s,s:s}", "schema", &schema, "key", &same, "accel", &accel,
-			      "reason", &reason) == 0 &&
+	bool ok = json_unpack(o, "{s:i,s:s,s:s,s:s}", "schema", &schema, "key", &same, "accel",
+			      &accel, "reason", &reason) == 0 &&
 		  schema == PROBE_SCHEMA && strcmp(same, key) == 0 &&
 		  (strcmp(accel, "kvm") == 0 || strcmp(accel, "tcg") == 0);
 
@@ -231,8 +238,8 @@ int probe_accel(const struct probe *p, const char *qemu, const char *kernel, str
 		return 0;
 	if (!kernel) {
 		r->accel = VM_ACCEL_AUTO;
-		snprintf(r->reason, sizeof(r->reason), "auto: %s opens; no kernel was tried on it yet",
-			 p->device);
+		snprintf(r->reason, sizeof(r->reason),
+			 "auto: %s opens; no kernel was tried on it yet", p->device);
 		return 0;
 	}
 	if (boot_once(p, program, kernel, r, &final, err) < 0)

@@ -65,7 +65,8 @@ static void keep_line(void *arg, const char *line)
 		strbuf_addf(sb, "%s\n", line);
 }
 
-static int ask(const char *const *argv, struct strbuf *out, struct strbuf *errors, struct error *err)
+static int ask(const char *const *argv, struct strbuf *out, struct strbuf *errors,
+	       struct error *err)
 {
 	int status = child_run(argv, NULL, keep_line, out, errors, err);
 
@@ -73,8 +74,8 @@ static int ask(const char *const *argv, struct strbuf *out, struct strbuf *error
 		return -1;
 	if (status == 0 && out->len)
 		return 0;
-	return error_set(err, EXIT_NO_VERDICT, "%s %s: failed with status %d: %.*s", argv[0], argv[1],
-			 status, errors->data ? (int)strcspn(errors->data, "\n") : 0,
+	return error_set(err, EXIT_NO_VERDICT, "%s %s: failed with status %d: %.*s", argv[0],
+			 argv[1], status, errors->data ? (int)strcspn(errors->data, "\n") : 0,
 			 errors->data ? errors->data : "");
 }
 
@@ -85,7 +86,7 @@ char *qemu_version(const char *qemu, struct error *err)
 	cleanup_strbuf struct strbuf out = STRBUF_INIT, errors = STRBUF_INIT;
 	const char *at;
 
-	if (!path || ask((const char *const []){ path, "-version", NULL }, &out, &errors, err) < 0)
+	if (!path || ask((const char *const[]){ path, "-version", NULL }, &out, &errors, err) < 0)
 		return NULL;
 	at = strstr(out.data, key);
 	if (!at) {
@@ -104,7 +105,8 @@ static int ask_features(const char *path, struct qemu_features *f, struct error 
 	const char *const with[] = { path, "-sandbox", QEMU_SANDBOX, "-device", "help", NULL };
 	const char *const without[] = { path, "-device", "help", NULL };
 	const char *const machine[] = { path, "-machine", "help", NULL };
-	cleanup_strbuf struct strbuf devices = STRBUF_INIT, machines = STRBUF_INIT, errors = STRBUF_INIT;
+	cleanup_strbuf struct strbuf devices = STRBUF_INIT, machines = STRBUF_INIT,
+				     errors = STRBUF_INIT;
 
 	f->sandbox = ask(with, &devices, &errors, NULL) == 0;
 	if (!f->sandbox && ask(without, &devices, &errors, err) < 0)
@@ -132,7 +134,8 @@ static bool load_features(const char *file, const char *identity, struct qemu_fe
 	const char *same;
 	int schema, sandbox, virtio_serial, q35;
 	bool ok = json_unpack(o, "{s:i,s:s,s:b,s:b,s:b}", "schema", &schema, "identity", &same,
-			      "sandbox", &sandbox, "virtio_serial", &virtio_serial, "q35", &q35) == 0 &&
+			      "sandbox", &sandbox, "virtio_serial", &virtio_serial, "q35",
+			      &q35) == 0 &&
 		  schema == FEATURES_SCHEMA && strcmp(same, identity) == 0;
 
 	if (ok)
@@ -143,8 +146,8 @@ static bool load_features(const char *file, const char *identity, struct qemu_fe
 
 static void store_features(const char *file, const char *identity, const struct qemu_features *f)
 {
-	json_t *o = json_pack("{s:i,s:s%,s:b,s:b,s:b}", "schema", FEATURES_SCHEMA, "identity", identity,
-			      strlen(identity), "sandbox", f->sandbox, "virtio_serial",
+	json_t *o = json_pack("{s:i,s:s%,s:b,s:b,s:b}", "schema", FEATURES_SCHEMA, "identity",
+			      identity, strlen(identity), "sandbox", f->sandbox, "virtio_serial",
 			      f->virtio_serial, "q35", f->q35);
 	cleanup_free char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
 

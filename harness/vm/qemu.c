@@ -21,7 +21,7 @@
 #define CHUNK_BYTES 65536
 #define STDERR_KEEP_BYTES 4096
 #define WIRE_QUEUE_MAX (4UL << 20)
-/* What QEMU wrote before its end is there at once; only a helper in another session could hold on. */
+/* What QEMU wrote before its end is there at once; only a helper in another session holds on. */
 #define DRAIN_MS 500
 /* A process in uninterruptible sleep survives SIGKILL: then the run ends without its corpse. */
 #define CORPSE_MS 10000
@@ -110,7 +110,7 @@ static void on_exit_poll(uv_poll_t *poll, int status, int events)
 {
 	struct vm *vm = poll->data;
 
-	/* Its helpers too, while its zombie still keeps the group's number from being given away. */
+	/* Its helpers too, while its zombie still keeps the group's number from being reused. */
 	kill(-vm->pid, SIGKILL);
 	reap(vm, WNOHANG);
 	if (!vm->reaped)
@@ -171,7 +171,8 @@ static void keep_output(struct vm *vm, const char *data, size_t len)
 		data += len - STDERR_KEEP_BYTES;
 		len = STDERR_KEEP_BYTES;
 	}
-	drop = vm->output_len + len > STDERR_KEEP_BYTES ? vm->output_len + len - STDERR_KEEP_BYTES : 0;
+	drop = vm->output_len + len > STDERR_KEEP_BYTES ? vm->output_len + len - STDERR_KEEP_BYTES :
+							  0;
 	memmove(vm->output, vm->output + drop, vm->output_len - drop);
 	vm->output_len -= drop;
 	memcpy(vm->output + vm->output_len, data, len);
@@ -267,8 +268,8 @@ int vm_wire_send(struct vm *vm, const void *data, size_t len, struct error *err)
 		return error_set(err, EXIT_NO_VERDICT, "wire: QEMU is gone");
 	queued = uv_stream_get_write_queue_size((uv_stream_t *)&vm->channel[CHANNEL_WIRE]);
 	if (queued + len > WIRE_QUEUE_MAX)
-		return error_set(err, EXIT_NO_VERDICT, "wire: the guest does not read: %zu bytes wait",
-				 queued);
+		return error_set(err, EXIT_NO_VERDICT,
+				 "wire: the guest does not read: %zu bytes wait", queued);
 	ret = channel_write(vm, CHANNEL_WIRE, data, len);
 	if (ret < 0)
 		return error_set(err, EXIT_NO_VERDICT, "wire: %s", uv_strerror(ret));
@@ -303,8 +304,9 @@ static int fds_open(struct fds *f, struct error *err)
 
 	memset(f, 0xff, sizeof(*f));
 	for (int i = 0; i < CHANNEL_COUNT; i++) {
-		int ret = i == CHANNEL_OUTPUT ? pipe2(pair, O_CLOEXEC) :
-						socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
+		int ret = i == CHANNEL_OUTPUT ?
+				  pipe2(pair, O_CLOEXEC) :
+				  socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
 
 		if (ret < 0)
 			return error_errno(err, EXIT_NO_VERDICT, "QEMU: cannot open its channels");
@@ -413,9 +415,8 @@ int vm_start(uv_loop_t *loop, const struct vm_config *config, const struct vm_ha
 	if (!vm)
 		return -1;
 	survive_broken_pipes();
-	if (fds_open(&f, err) < 0 ||
-	    spawn_child(vm->argv, f.theirs[CHANNEL_OUTPUT], f.theirs, CHANNEL_OUTPUT, &vm->pid,
-			&vm->pidfd, err) < 0) {
+	if (fds_open(&f, err) < 0 || spawn_child(vm->argv, f.theirs[CHANNEL_OUTPUT], f.theirs,
+						 CHANNEL_OUTPUT, &vm->pid, &vm->pidfd, err) < 0) {
 		fds_close(&f);
 		vm_free(vm);
 		return -1;

@@ -87,8 +87,9 @@ int qmp_command(struct qmp *q, const char *name, const char *arguments, qmp_done
 		object = json_loads(arguments, 0, &where);
 		if (!json_is_object(object)) {
 			json_decref(object);
-			return error_set(err, EXIT_USAGE, "QMP %s: arguments are no JSON object: %s",
-					 name, arguments);
+			return error_set(err, EXIT_USAGE,
+					 "QMP %s: arguments are no JSON object: %s", name,
+					 arguments);
 		}
 	}
 	c = command_new(q, name, object);
@@ -156,7 +157,8 @@ static int take_line(struct qmp *q, const char *line, size_t len, struct error *
 
 	if (!json_is_object(o)) {
 		json_decref(o);
-		return error_set(err, EXIT_NO_VERDICT, "QMP: QEMU does not speak JSON: %s", where.text);
+		return error_set(err, EXIT_NO_VERDICT, "QMP: QEMU does not speak JSON: %s",
+				 where.text);
 	}
 	id = json_object_get(o, "id");
 	value = json_object_get(o, "return");
@@ -174,7 +176,8 @@ static int take_lines(struct qmp *q, struct error *err)
 {
 	char *end;
 
-	while (!q->closed && (end = memchr(q->in.data + q->scanned, '\n', q->in.len - q->scanned))) {
+	while (!q->closed &&
+	       (end = memchr(q->in.data + q->scanned, '\n', q->in.len - q->scanned))) {
 		size_t len = (size_t)(end - q->in.data);
 		cleanup_free char *line = xstrndup(q->in.data, len);
 

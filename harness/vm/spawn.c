@@ -12,7 +12,7 @@
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-/* Above every number that dup2() writes to, so that no descriptor is overwritten before its turn. */
+/* Above every number that dup2() writes to: no descriptor is overwritten before its turn. */
 #define FD_PARK 64
 
 static void default_signals(void)
@@ -31,11 +31,11 @@ static int arrange_fds(int output, const int *fds, size_t n, int *report)
 	int parked[SPAWN_FDS_MAX];
 	int null = open("/dev/null", O_RDONLY);
 
-	null = fcntl(null, F_DUPFD, FD_PARK);
-	output = fcntl(output, F_DUPFD, FD_PARK);
-	*report = fcntl(*report, F_DUPFD, FD_PARK);
+	null = fcntl(null, F_DUPFD_CLOEXEC, FD_PARK);
+	output = fcntl(output, F_DUPFD_CLOEXEC, FD_PARK);
+	*report = fcntl(*report, F_DUPFD_CLOEXEC, FD_PARK);
 	for (size_t i = 0; i < n; i++)
-		parked[i] = fcntl(fds[i], F_DUPFD, FD_PARK);
+		parked[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, FD_PARK);
 	if (dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
@@ -46,7 +46,8 @@ static int arrange_fds(int output, const int *fds, size_t n, int *report)
 }
 
 /* In the child: async-signal-safe calls only, since the driver has libuv's threads. */
-static void exec_child(char *const *argv, int output, const int *fds, size_t n, int report, pid_t parent)
+static void exec_child(char *const *argv, int output, const int *fds, size_t n, int report,
+		       pid_t parent)
 {
 	const struct rlimit no_core = { 0, 0 };
 	int failed;
@@ -56,7 +57,8 @@ static void exec_child(char *const *argv, int output, const int *fds, size_t n, 
 		_exit(127);
 	setsid();
 	default_signals();
-	setrlimit(RLIMIT_CORE, &no_core); /* a QEMU that aborts would leave the guest's memory behind */
+	/* A QEMU that aborts (KVM does on an unknown MSR) would leave the guest's memory behind. */
+	setrlimit(RLIMIT_CORE, &no_core);
 	if (arrange_fds(output, fds, n, &report) == 0)
 		execv(argv[0], argv);
 	failed = errno;

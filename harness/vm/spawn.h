@@ -13,7 +13,10 @@
 
 #define SPAWN_FDS_MAX 8
 
-/* argv[0] is a path. *pidfd is readable once the child has ended; the caller reaps. EXIT_NO_VERDICT. */
+/*
+ * argv[0] is a path. *pidfd is readable once the child has ended; the caller reaps.
+ * EXIT_NO_VERDICT when it cannot start.
+ */
 int spawn_child(char *const *argv, int output, const int *fds, size_t n, pid_t *pid, int *pidfd,
 		struct error *err);
 

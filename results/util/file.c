@@ -14,7 +14,7 @@
 
 char *path_join(const char *dir, const char *name)
 {
-	return str_printf("%s%s%s", dir, str_ends(dir, "/") ? "" : "/", name);
+	return str_printf("%s%s%s", dir, !*dir || str_ends(dir, "/") ? "" : "/", name);
 }
 
 bool file_exists(const char *path)
@@ -81,12 +81,14 @@ int dir_fsync(const char *path, struct error *err)
 {
 	cleanup_close int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0 || fsync(fd) < 0)
+	/* EINVAL: a file system without fsync for folders, such as some network ones. */
+	if (fd < 0 || (fsync(fd) < 0 && errno != EINVAL))
 		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot sync", path);
 	return 0;
 }
 
-int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode, struct error *err)
+int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode,
+		      struct error *err)
 {
 	cleanup_free char *tmp = str_printf("%s.%d.tmp", path, (int)getpid());
 	cleanup_free char *parent = parent_of(path);
@@ -109,7 +111,9 @@ int dir_make(const char *path, mode_t mode, struct error *err)
 	cleanup_free char *copy = xstrdup(path);
 	struct stat st;
 
-	for (char *p = copy + 1; ; p++) {
+	if (!*path)
+		return error_set(err, EXIT_NO_VERDICT, "cannot create a folder without a name");
+	for (char *p = copy + 1;; p++) {
 		char saved = *p;
 
 		if (saved && saved != '/')
@@ -130,15 +134,19 @@ static int remove_below(int parent, const char *name)
 {
 	cleanup_dir DIR *d = NULL;
 	struct dirent *e;
-	int fd;
+	int fd, saved;
 
 	if (unlinkat(parent, name, 0) == 0 || errno == ENOENT)
 		return 0;
+	saved = errno;
 	if (errno != EISDIR && errno != EPERM)
 		return -1;
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		if (errno == ENOTDIR) /* a file that may not be removed: say that */
+			errno = saved;
 		return -1;
+	}
 	d = fdopendir(fd);
 	if (!d) {
 		close(fd);
@@ -198,8 +206,8 @@ static char *first_existing(char *a, char *b, const char *name, struct error *er
 		return a;
 	}
 	if (!file_exists(b)) {
-		error_set(err, EXIT_NO_VERDICT, "%s: not found at %s nor %s; run make, or make install",
-			  name, a, b);
+		error_set(err, EXIT_NO_VERDICT,
+			  "%s: not found at %s nor %s; run make, or make install", name, a, b);
 		free(b);
 		b = NULL;
 	}
@@ -210,11 +218,12 @@ static char *first_existing(char *a, char *b, const char *name, struct error *er
 /* Tests stand one folder deeper (build/tests/x), hence the walk up to the folder named build. */
 static char *build_dir(const char *program)
 {
-	const char *p = strstr(program, "/build");
+	const char *p = NULL;
 
-	for (const char *q = p; q; q = strstr(q + 1, "/build"))
-		p = q;
-	if (!p || (p[6] && p[6] != '/' && p[6] != '-'))
+	for (const char *q = strstr(program, "/build"); q; q = strstr(q + 1, "/build"))
+		if (!q[6] || q[6] == '/' || q[6] == '-')
+			p = q;
+	if (!p)
 		return xstrdup("/nonexistent");
 	return xstrndup(program, (size_t)(p - program) + strcspn(p + 1, "/") + 1);
 }

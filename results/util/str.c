@@ -151,21 +151,25 @@ int str_parse_bytes(const char *s, uint64_t *bytes, struct error *err)
 	if (!isdigit((unsigned char)*s) || errno)
 		goto bad;
 	if (*end == '.') {
+		if (!isdigit(
+			    (unsigned char)end[1])) /* strtoull would skip blanks and take a sign */
+			goto bad;
 		frac = strtoull(end + 1, &frac_end, 10);
-		if (frac_end == end + 1 || frac_end - end > 10 || end[1] == '-' || end[1] == '+')
+		if (frac_end - end > 10)
 			goto bad;
 		for (const char *p = end + 1; p < frac_end; p++)
 			frac_scale *= 10;
 		end = frac_end;
 	}
 	shift = unit_shift(end);
-	if (shift < 0 || (shift && whole >> (64 - shift)))
+	if (shift < 0 || (shift && whole >> (64 - shift)) || (!shift && frac))
 		goto bad;
 	*bytes = (whole << shift) + (uint64_t)(((unsigned __int128)frac << shift) / frac_scale);
 	return 0;
 bad:
-	return error_set(err, EXIT_USAGE,
-			 "\"%s\" is not a size; write bytes or a number with K, M, G or T, as in 512M", s);
+	return error_set(
+		err, EXIT_USAGE,
+		"\"%s\" is not a size; write bytes or a number with K, M, G or T, as in 512M", s);
 }
 
 char *str_format_bytes(uint64_t bytes)
@@ -191,8 +195,9 @@ int str_parse_u64(const char *s, uint64_t min, uint64_t max, uint64_t *value, st
 	if (!end || *end || errno)
 		return error_set(err, EXIT_USAGE, "\"%s\" is not a whole number", s);
 	if (*value < min || *value > max)
-		return error_set(err, EXIT_USAGE, "%s is out of range; allowed are %" PRIu64
-				 " to %" PRIu64, s, min, max);
+		return error_set(err, EXIT_USAGE,
+				 "%s is out of range; allowed are %" PRIu64 " to %" PRIu64, s, min,
+				 max);
 	return 0;
 }
 
@@ -203,7 +208,7 @@ static size_t distance(const char *a, const char *b)
 	size_t row[3][65];
 
 	if (n > 64 || m > 64)
-		return 64;
+		return SIZE_MAX;
 	for (size_t j = 0; j <= m; j++)
 		row[1][j] = j;
 	for (size_t i = 1; i <= n; i++) {
@@ -211,7 +216,8 @@ static size_t distance(const char *a, const char *b)
 
 		cur[0] = i;
 		for (size_t j = 1; j <= m; j++) {
-			int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+			int ca = tolower((unsigned char)a[i - 1]),
+			    cb = tolower((unsigned char)b[j - 1]);
 			size_t best = prev[j - 1] + (ca != cb);
 
 			if (prev[j] + 1 < best)

@@ -40,7 +40,8 @@ void strbuf_free(struct strbuf *sb);
 char *strbuf_steal(struct strbuf *sb);
 
 /*
- * "8G", "512M", "4096", "1.5G", "2GiB": bytes, binary units, K M G T, an optional B or iB.
+ * "8G", "512M", "4096", "1.5G", "2GiB": bytes, binary units, K M G T, an optional B or iB;
+ * a fraction of a unit is cut to whole bytes, a fraction of a byte is refused.
  * Exit status 2 on anything else, naming the text.
  */
 int str_parse_bytes(const char *s, uint64_t *bytes, struct error *err);
