@@ -126,8 +126,19 @@ check: deps
 	$(Q)$(MAKE) --no-print-directory all $(TESTS)
 	$(Q)O=$(O) bash ci/check.sh $(TESTS)
 
-bench: all
-	$(Q)O=$(O) bash ci/bench.sh
+$(O)/bench: $(O)/obj/ci/bench.o $(O)/libmmrig.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(host_libs)
+
+$(O)/bench-init: $(O)/guest-obj/ci/bench-init.o
+	$(call say,LINK $@)
+	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^ && strip $@
+
+BENCH_KERNEL ?= debian:7.3
+BENCH_ROUNDS ?= 3
+bench: all $(O)/bench $(O)/bench-init
+	$(Q)$(O)/mmrig kernel fetch $(BENCH_KERNEL) >/dev/null
+	$(Q)$(O)/bench $(O)/mmrig $(O)/bench-init $(BENCH_KERNEL) $(BENCH_ROUNDS)
 
 asan:
 	$(Q)$(MAKE) --no-print-directory O=build-asan \

@@ -29,6 +29,8 @@
 
 #define ARENA_BYTES (8u << 20)
 #define HEARTBEAT_NS 500000000ull
+#define SETTLE_MS 5000
+#define COLLECT_MS 10000
 
 struct agent {
 	struct job job;
@@ -40,6 +42,8 @@ struct agent {
 };
 
 static struct agent agent;
+/* Guest seconds that the snapshots and the series took within the workload phase. */
+static double sampling_s;
 
 static void power_off(void)
 {
@@ -53,8 +57,8 @@ static void power_off(void)
 static void end_run(void)
 {
 	sampler_flush();
-	channel_sendf(WIRE_END, "{\"mono_ns\":%" PRIu64 ",\"frames\":%" PRIu32 "}", mono_ns(),
-		      channel_frames() + 1);
+	channel_sendf(WIRE_END, "{\"mono_ns\":%" PRIu64 ",\"frames\":%" PRIu32 ",\"sampling\":%.6f}",
+		      mono_ns(), channel_frames() + 1, sampling_s);
 	power_off();
 }
 
@@ -205,18 +209,18 @@ static void hello(const char *channel)
 }
 
 /*
- * After the layout and the sysctls: until the daemons rest. Quiet means that three looks in a row,
- * 100 ms apart, see the same counts of background reclaim and compaction; 5 s at the most.
+ * Until the daemons of reclaim and compaction rest: three looks in a row, 100 ms apart, find them
+ * asleep and their counters unchanged; limit_ms at the most.
  */
-static void settle(void)
+static void settle(uint64_t limit_ms)
 {
-	uint64_t last = 0, deadline = mono_ns() + 5000000000ull;
+	uint64_t last = 0, deadline = mono_ns() + limit_ms * 1000000u;
 
 	for (int same = 0; same < 3 && mono_ns() < deadline;) {
 		const char *text = sampler_vmstat();
 		uint64_t sum = boot_sum_keys(text ? text : "");
 
-		same = sum == last ? same + 1 : 0;
+		same = sum == last && boot_daemons_asleep() ? same + 1 : 0;
 		last = sum;
 		poll(NULL, 0, 100);
 	}
@@ -246,8 +250,7 @@ static void run_workload(void)
 	task_go(&agent.worker);
 	follow(&agent.worker, PHASE_WORKLOAD, "the workload", agent.sample_ns);
 	phase_edge(PHASE_WORKLOAD, "end");
-	channel_sendf(WIRE_LOG, "sampling took %.6f s of the workload phase",
-		      sampler_seconds() - before);
+	sampling_s = sampler_seconds() - before;
 }
 
 int main(void)
@@ -257,6 +260,7 @@ int main(void)
 
 	boot_mounts();
 	boot_modules();
+	boot_find_daemons();
 	if (channel_open(&channel) < 0) {
 		boot_say("no channel to the host: neither virtio-serial nor ttyS1");
 		power_off();
@@ -279,10 +283,18 @@ int main(void)
 	phase_edge(PHASE_SETTLE, "begin");
 	if (boot_sysctls(&agent.job, "workload", why, sizeof(why)) < 0)
 		fail("infra", "%s", why);
-	settle();
+	settle(SETTLE_MS);
 	phase_edge(PHASE_SETTLE, "end");
 	run_workload();
 	phase_edge(PHASE_COLLECT, "begin");
+	/*
+	 * The kernel adds up a pass of kcompactd when the pass ends. Those that the workload set off
+	 * are waited for, so that the snapshot here has them.
+	 */
+	if (agent.workload) {
+		settle(COLLECT_MS);
+		sampler_snapshot(PHASE_COLLECT, EDGE_END);
+	}
 	channel_sendf(WIRE_LOG, "tainted %" PRId64, file_number("/proc/sys/kernel/tainted", -1));
 	sampler_flush();
 	phase_edge(PHASE_COLLECT, "end");

@@ -16,6 +16,7 @@
 #include "guest/procfs.h"
 
 #define MODULES_MAX 64
+#define DAEMONS_MAX 128
 
 void boot_mounts(void)
 {
@@ -177,6 +178,49 @@ int boot_sysctls(const struct job *job, const char *at, char *why, size_t room)
 		}
 	}
 	return 0;
+}
+
+static int daemon_fd[DAEMONS_MAX]; /* /proc/PID/stat, kept open: asking later costs no lookup */
+static int daemons;
+
+void boot_find_daemons(void)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+
+	while (d && daemons < DAEMONS_MAX && (e = readdir(d))) {
+		char path[300], name[64];
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		if (file_slurp(path, name, sizeof(name)) < 0 ||
+		    (strncmp(name, "kswapd", 6) != 0 && strncmp(name, "kcompactd", 9) != 0))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/stat", e->d_name);
+		daemon_fd[daemons] = open(path, O_RDONLY | O_CLOEXEC);
+		if (daemon_fd[daemons] >= 0)
+			daemons++;
+	}
+	if (d)
+		closedir(d);
+}
+
+bool boot_daemons_asleep(void)
+{
+	for (int i = 0; i < daemons; i++) {
+		char text[512];
+		ssize_t n = pread(daemon_fd[i], text, sizeof(text) - 1, 0);
+		char *state;
+
+		if (n <= 0)
+			continue;
+		text[n] = '\0';
+		state = strrchr(text, ')'); /* "PID (comm) S ..." */
+		if (state && state[1] == ' ' && state[2] != 'S' && state[2] != 'I')
+			return false;
+	}
+	return true;
 }
 
 uint64_t boot_sum_keys(const char *vmstat)

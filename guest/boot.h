@@ -2,6 +2,7 @@
 #ifndef MMRIG_BOOT_H
 #define MMRIG_BOOT_H
 /* What the agent does before its first phase. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,10 @@ void boot_say(const char *text);
 int boot_needs(const struct job *job, char *why, size_t room);
 /* Writes the `sysctl at=AT` lines and reads each back. */
 int boot_sysctls(const struct job *job, const char *at, char *why, size_t room);
+/* Remembers the threads kswapd* and kcompactd*, to be called once they exist. */
+void boot_find_daemons(void);
+/* All of them sleep; true where none was found. */
+bool boot_daemons_asleep(void);
 /* Sum of the background daemons' counters in a vmstat text. */
 uint64_t boot_sum_keys(const char *vmstat);
 

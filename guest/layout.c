@@ -13,7 +13,18 @@
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_PFN ((1ULL << 55) - 1)
 
+#define KPF_BUDDY 10 /* include/uapi/linux/kernel-page-flags.h */
+
 static uint64_t pagemap_chunk[CHUNK];
+
+/* The first byte that is not zero, or NULL. */
+static const uint8_t *memchr_inv(const uint8_t *p, size_t n)
+{
+	for (; n; p++, n--)
+		if (*p)
+			return p;
+	return NULL;
+}
 
 static void *reserve(size_t bytes, int flags)
 {
@@ -68,7 +79,8 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->region = reserve(l->region_pages * 4096 + 4096 * (size_t)l->block_pages, 0);
 	l->pfn = reserve(l->region_pages * sizeof(uint32_t), MAP_POPULATE);
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block)
+	l->freed = reserve(end / 8 + 1, MAP_POPULATE);
+	if (!l->region || !l->pfn || !l->block || !l->freed)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
 	/* Aligned, and never huge: a layout is made of single pages. */
 	l->region = (uint8_t *)(((uintptr_t)l->region + 4096 * (uintptr_t)l->block_pages - 1) &
@@ -190,17 +202,58 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	return 0;
 }
 
-/* What still sits on the per-CPU lists: free, but on no buddy list. */
-static void report_pcp(struct layout *l, int index, bool lowered)
+/* How many of the pages given back the kernel shows as free (KPF_BUDDY) now; -1: cannot be read. */
+static int64_t count_buddy(struct layout *l)
+{
+	int64_t n = 0;
+
+	for (uint64_t pfn = 0; pfn < l->pfn_end;) {
+		size_t want = l->pfn_end - pfn < CHUNK ? l->pfn_end - pfn : CHUNK;
+		ssize_t got;
+
+		if (!memchr_inv(l->freed + pfn / 8, (want + 7) / 8)) {
+			pfn += want; /* nothing of ours here: a hole, or another's memory */
+			continue;
+		}
+		got = pread(l->kpageflags_fd, pagemap_chunk, want * 8, (off_t)(pfn * 8));
+		if (got < 8)
+			return -1;
+		for (size_t k = 0; k < (size_t)got / 8; k++)
+			n += l->freed[(pfn + k) / 8] >> (pfn + k) % 8 & 1 &&
+			     pagemap_chunk[k] >> KPF_BUDDY & 1;
+		pfn += (size_t)got / 8;
+	}
+	return n;
+}
+
+/*
+ * The proof at the end: every page that was given back must be free in the kernel's own flags, but
+ * for what may sit on the per-CPU lists (free too, on no buddy list).
+ */
+static int prove(struct layout *l, int index, bool lowered)
 {
 	struct step_report r = { .ok = true };
+	uint64_t start = mono_ns(), pcp;
+	int64_t buddy = l->nfreed ? count_buddy(l) : 0;
 
 	zones_read(&l->zones, l->block_order);
-	snprintf(r.how, sizeof(r.how), lowered ? "percpu_pagelist_high_fraction held high during the layout" :
-						 "not limited: no vm.percpu_pagelist_high_fraction");
-	snprintf(r.asked, sizeof(r.asked), "\"pcp_pages\":0");
-	snprintf(r.got, sizeof(r.got), "\"pcp_pages\":%" PRIu64, zones_pcp(&l->zones));
-	send_report(l, index, "per-cpu-lists", mono_ns(), &r);
+	pcp = zones_pcp(&l->zones);
+	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; per-CPU lists %s",
+		 lowered ? "held short by percpu_pagelist_high_fraction" :
+			   "not limited: no vm.percpu_pagelist_high_fraction");
+	snprintf(r.asked, sizeof(r.asked), "\"free_pages\":%" PRIu64, l->nfreed);
+	snprintf(r.got, sizeof(r.got),
+		 "\"free_pages\":%" PRId64 ",\"pcp_pages\":%" PRIu64 ",\"whole_blocks\":%" PRIu64, buddy,
+		 pcp, zones_whole_blocks(&l->zones) >> l->block_order);
+	r.ok = buddy >= 0 && ((uint64_t)buddy + pcp >= l->nfreed ||
+			      layout_within(l, l->nfreed, (uint64_t)buddy + pcp));
+	send_report(l, index, "proof", start, &r);
+	if (r.ok)
+		return 0;
+	return task_fail(l->child, "infra",
+			 "layout proof: %" PRIu64 " pages were given back, %" PRId64
+			 " of them are free and %" PRIu64 " pages sit on the per-CPU lists",
+			 l->nfreed, buddy, pcp);
 }
 
 void layout_run(struct layout *l)
@@ -212,7 +265,7 @@ void layout_run(struct layout *l)
 	while (ret == 0 && (line = job_next(l->job, line, "step")))
 		ret = run_step(l, index++, line);
 	if (ret == 0)
-		report_pcp(l, index, lowered);
+		ret = prove(l, index, lowered);
 	pcp_limit_restore();
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");

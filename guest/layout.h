@@ -3,8 +3,8 @@
 #define MMRIG_LAYOUT_H
 /*
  * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
- * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, 4 bytes a
- * pageblock) is allocated and faulted in before the first step.
+ * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, a bit a page
+ * for what was freed, 4 bytes a pageblock) is allocated and faulted in before the first step.
  *
  * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
  * kpageflags, zoneinfo), never computed from what was asked.
@@ -41,6 +41,8 @@ struct layout {
 	uint32_t *pfn;	     /* by page of the region */
 	uint32_t pfn_end;    /* one past the highest pfn of any zone */
 	uint32_t *block;     /* scratch: one word a pageblock of the machine */
+	uint8_t *freed;	     /* one bit a pfn: given back by a free step */
+	uint64_t nfreed;
 	size_t nblocks;
 
 	struct zones zones;

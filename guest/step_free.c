@@ -74,12 +74,28 @@ static int add(struct batch *b, uint8_t *page)
 	return 0;
 }
 
-static uint64_t count_gone(const struct layout *l)
+/* Reads the pagemap again: how many pages are gone since, each marked as freed. */
+static uint64_t reread(struct layout *l)
 {
+	static uint32_t before[CHUNK];
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < l->filled_pages; i++)
-		n += LAYOUT_PFN(l->pfn[i]) == LAYOUT_GONE;
+	for (size_t i = 0; i < l->filled_pages; i += CHUNK) {
+		size_t m = l->filled_pages - i < CHUNK ? l->filled_pages - i : CHUNK;
+
+		memcpy(before, l->pfn + i, m * sizeof(*before));
+		if (layout_read_pfns(l, i, m) < 0)
+			return 0;
+		for (size_t k = 0; k < m; k++) {
+			uint32_t pfn = LAYOUT_PFN(before[k]);
+
+			if (pfn == LAYOUT_GONE || LAYOUT_PFN(l->pfn[i + k]) != LAYOUT_GONE)
+				continue;
+			l->freed[pfn / 8] |= (uint8_t)(1 << pfn % 8);
+			n++;
+		}
+	}
+	l->nfreed += n;
 	return n;
 }
 
@@ -127,7 +143,6 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 		return -1;
 	zones_read(&l->zones, l->block_order);
 	before = zones_free(&l->zones) + zones_pcp(&l->zones);
-	gone = count_gone(l);
 	asked = release(l, where, r);
 	expr_free(where);
 	if (asked < 0)
@@ -136,9 +151,7 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 		snprintf(r->why, sizeof(r->why), "where selects no page of the fill");
 		return -1;
 	}
-	if (layout_read_pfns(l, 0, l->filled_pages) < 0)
-		return -1;
-	gone = count_gone(l) - gone;
+	gone = reread(l);
 	zones_read(&l->zones, l->block_order);
 	after = zones_free(&l->zones) + zones_pcp(&l->zones);
 	snprintf(r->asked, sizeof(r->asked), "\"pages\":%" PRId64, asked);

@@ -40,7 +40,7 @@ static uint64_t choose(struct layout *l, const struct expr *where, bool per_bloc
 		for (size_t k = 0; k < m; k++) {
 			uint32_t pfn = LAYOUT_PFN(l->pfn[i + k]), *slot;
 
-			if (!picked[k] || l->pfn[i + k] & LAYOUT_PINNED)
+			if (!picked[k] || l->pfn[i + k] & LAYOUT_PINNED) /* picked: not GONE */
 				continue;
 			if (!per_block) {
 				l->pfn[i + k] |= LAYOUT_CHOSEN;
@@ -70,10 +70,11 @@ static uint64_t count_blocks(struct layout *l, uint64_t *with_pin)
 	*with_pin = 0;
 	memset(l->block, 0, l->nblocks * sizeof(*l->block));
 	for (size_t i = 0; i < l->filled_pages; i++) {
-		uint32_t pfn = LAYOUT_PFN(l->pfn[i]), *seen = &l->block[pfn / l->block_pages];
+		uint32_t pfn = LAYOUT_PFN(l->pfn[i]), *seen;
 
 		if (pfn == LAYOUT_GONE)
 			continue;
+		seen = &l->block[pfn / l->block_pages];
 		n += !*seen;
 		*seen |= 1;
 		if (l->pfn[i] & LAYOUT_PINNED && !(*seen & 2)) {

@@ -132,7 +132,8 @@ bool wire_reader_next(struct wire_reader *r, struct wire_frame *frame)
 			return false;
 		h = r->buf + r->start;
 		len = get32(h + 8);
-		if (h[4] != WIRE_VERSION || len > WIRE_PAYLOAD_MAX) {
+		/* The more is refused at once the less a header cut short makes us wait for a MiB. */
+		if (h[4] != WIRE_VERSION || (h[6] & ~WIRE_MORE) || h[7] || len > WIRE_PAYLOAD_MAX) {
 			r->bad_crc++;
 			r->start++;
 			r->skipped++;

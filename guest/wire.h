@@ -7,7 +7,7 @@
  *	magic    4  "MMRG"
  *	version  1  WIRE_VERSION
  *	type     1  enum wire_type
- *	flags    2  WIRE_MORE: the payload goes on in the next frame of this type
+ *	flags    2  WIRE_MORE: the payload goes on in the next frame of this type; all others are 0
  *	length   4  bytes of payload, at most WIRE_PAYLOAD_MAX
  *	sequence 4  counts frames of this direction from 0; a gap is a lost frame
  *	crc      4  CRC-32C (Castagnoli) over the 16 bytes above and the payload
@@ -41,7 +41,7 @@ enum wire_type {
 	WIRE_PROGRESS = 5, /* {"phase","done","total","mono_ns"}: also the heartbeat */
 	WIRE_RESULT = 6,   /* the workload's own numbers: {"metrics":{},"histogram":[[lo_ns,hi_ns,n]..],"error"} */
 	WIRE_FAIL = 7,	   /* the run cannot go on: {"verdict","what"} */
-	WIRE_END = 8,	   /* {"mono_ns","frames"}: everything was sent */
+	WIRE_END = 8,	   /* {"mono_ns","frames","sampling"}: everything was sent; seconds of sampling */
 	WIRE_LOG = 9,	   /* a line of text for the run's log */
 	WIRE_GO = 64,	   /* host to guest, forks only: {"seed"} */
 };

@@ -30,6 +30,7 @@ const struct counter counter_table[] = {
 	OTHER("create_max", "File creation, longest", "ns", LOWER, false),
 	OTHER("files", "Files created", "files", HIGHER, false),
 	OTHER("boot", "Boot, exec to hello", "s", LOWER, false),
+	OTHER("sampling", "Sampling within the workload", "s", LOWER, false),
 	OTHER("layout", "Building the layout", "s", LOWER, false),
 
 	OWN("compact_stall", "Compaction stalls", "events", LOWER),

@@ -52,6 +52,12 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "metrics", run_json_metrics(r));
 	if (r->why)
 		json_object_set_new(o, "why", run_json_text(r->why));
+	if (r->layout_json) {
+		json_t *layout = json_loads(r->layout_json, 0, NULL);
+
+		if (layout)
+			json_object_set_new(o, "layout", layout);
+	}
 	if (r->no_effect && r->no_effect[0])
 		json_object_set_new(o, "no_effect", run_json_strings(r->no_effect));
 	if (r->reproduce)

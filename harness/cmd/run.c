@@ -52,8 +52,10 @@ static int load_plan(const char *name, const struct run_args *a, struct scenario
 }
 
 static int resolve_kernels(const struct run_args *a, const struct scenario_plan *plan,
-			   struct kernel *kernel, size_t *n, struct error *err)
+			   struct progress *progress, struct kernel *kernel, size_t *n,
+			   struct error *err)
 {
+	const struct kernel_fetch_options fetch = { .progress = progress_task, .progress_arg = progress };
 	const char *fallback = plan->kernel ? plan->kernel : DEFAULT_KERNEL;
 	size_t want = a->kernel.n ? a->kernel.n : 1;
 
@@ -62,7 +64,7 @@ static int resolve_kernels(const struct run_args *a, const struct scenario_plan 
 	for (*n = 0; *n < want; (*n)++) {
 		const char *spec = a->kernel.n ? a->kernel.item[*n] : fallback;
 
-		if (kernel_resolve(spec, &kernel[*n], err) < 0)
+		if (kernel_resolve_with(spec, &fetch, &kernel[*n], err) < 0)
 			return -1;
 		for (size_t i = 0; i < *n; i++) {
 			if (strcmp(kernel[i].name, kernel[*n].name) == 0) {
@@ -75,23 +77,6 @@ static int resolve_kernels(const struct run_args *a, const struct scenario_plan 
 	return 0;
 }
 
-static void add_quoted(struct strbuf *sb, const char *word)
-{
-	if (word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%")] == '\0' &&
-	    *word) {
-		strbuf_adds(sb, word);
-		return;
-	}
-	strbuf_adds(sb, "'");
-	for (; *word; word++) {
-		if (*word == '\'')
-			strbuf_adds(sb, "'\\''");
-		else
-			strbuf_add(sb, word, 1);
-	}
-	strbuf_adds(sb, "'");
-}
-
 static char *command_of(int argc, char **argv)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -99,7 +84,7 @@ static char *command_of(int argc, char **argv)
 	strbuf_adds(&sb, "mmrig run");
 	for (int i = 0; i < argc; i++) {
 		strbuf_adds(&sb, " ");
-		add_quoted(&sb, argv[i]);
+		strbuf_add_quoted(&sb, argv[i]);
 	}
 	return strbuf_steal(&sb);
 }
@@ -107,10 +92,13 @@ static char *command_of(int argc, char **argv)
 /* The part of the command that says what a single run is, without what differs from run to run. */
 static char *reproduce_of(const char *scenario, const struct run_args *a)
 {
+	/* A path, so that the line is good in any folder; a name is no path. */
+	cleanup_free char *path = strchr(scenario, '/') || str_ends(scenario, ".yaml") ||
+					  str_ends(scenario, ".yml") ? realpath(scenario, NULL) : NULL;
 	struct strbuf sb = STRBUF_INIT;
 
 	strbuf_adds(&sb, "mmrig run ");
-	add_quoted(&sb, scenario);
+	strbuf_add_quoted(&sb, path ? path : scenario);
 	if (a->memory) {
 		cleanup_free char *size = str_format_bytes(a->memory);
 
@@ -120,7 +108,7 @@ static char *reproduce_of(const char *scenario, const struct run_args *a)
 		strbuf_addf(&sb, " --accel %s", a->accel);
 	for (size_t i = 0; i < a->set.n; i++) {
 		strbuf_adds(&sb, " --set ");
-		add_quoted(&sb, a->set.item[i]);
+		strbuf_add_quoted(&sb, a->set.item[i]);
 	}
 	return strbuf_steal(&sb);
 }
@@ -156,10 +144,8 @@ static enum vm_accel accel_of(const char *name)
 
 static int make_set(const char *scenario, const struct run_args *a, const char *command,
 		    const struct scenario_plan *plan, struct kernel *kernel, size_t nkernels,
-		    struct error *err)
+		    struct progress *progress, struct error *err)
 {
-	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
-	struct progress *progress = a->quiet ? NULL : progress_new(&pc);
 	cleanup_free char *reproduce = reproduce_of(scenario, a);
 	const struct engine_options o = {
 		.qemu = a->qemu,
@@ -175,7 +161,7 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, err);
 	enum exit_status status = status_of(&set, interrupted);
 
-	progress_finish(progress);
+	progress_clear(progress);
 	if (set.nruns)
 		print_result(&set, a->json);
 	if (interrupted && set.id)
@@ -186,7 +172,9 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 
 static int run_run(const struct command *self, int argc, char **argv, struct error *err)
 {
+	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
 	struct run_args a = { .seed = 1, .accel = "auto" };
+	struct progress *progress;
 	cleanup_free char *command = command_of(argc, argv);
 	struct kernel kernel[KERNELS_MAX];
 	struct scenario_plan plan = { 0 };
@@ -197,9 +185,11 @@ static int run_run(const struct command *self, int argc, char **argv, struct err
 		return -1;
 	ret = load_plan(argv[0], &a, &plan, err);
 	if (ret == 0) {
-		ret = resolve_kernels(&a, &plan, kernel, &nkernels, err);
+		progress = a.quiet ? NULL : progress_new(&pc);
+		ret = resolve_kernels(&a, &plan, progress, kernel, &nkernels, err);
 		if (ret == 0)
-			ret = make_set(argv[0], &a, command, &plan, kernel, nkernels, err);
+			ret = make_set(argv[0], &a, command, &plan, kernel, nkernels, progress, err);
+		progress_finish(progress);
 		for (size_t i = 0; i < nkernels; i++)
 			kernel_free(&kernel[i]);
 		scenario_plan_free(&plan);

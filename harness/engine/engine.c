@@ -175,13 +175,20 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 			    const struct engine_cell *cell, uint64_t seed)
 {
 	const struct variant *v = &e->plan->variant[cell->variant];
+	const struct kernel *k = &e->kernel[cell->kernel].kernel;
+	/* Outside the cache the name is a path as typed; the line is to be good in any folder. */
+	cleanup_free char *path = k->disk_bytes ? NULL : realpath(k->name, NULL);
 	struct strbuf sb = STRBUF_INIT;
 
-	strbuf_addf(&sb, "%s --kernel %s --runs 1 --seed %llu",
-		    o->reproduce ? o->reproduce : "mmrig run", e->kernel[cell->kernel].kernel.name,
-		    (unsigned long long)seed);
-	for (size_t i = 0; i < v->nvalues; i++)
-		strbuf_addf(&sb, " --set %s=%s", v->value[i].name, v->value[i].text);
+	strbuf_addf(&sb, "%s --kernel ", o->reproduce ? o->reproduce : "mmrig run");
+	strbuf_add_quoted(&sb, path ? path : k->name);
+	strbuf_addf(&sb, " --runs 1 --seed %llu", (unsigned long long)seed);
+	for (size_t i = 0; i < v->nvalues; i++) {
+		cleanup_free char *axis = str_printf("%s=%s", v->value[i].name, v->value[i].text);
+
+		strbuf_adds(&sb, " --set ");
+		strbuf_add_quoted(&sb, axis);
+	}
 	return strbuf_steal(&sb);
 }
 
@@ -260,7 +267,7 @@ static int one(struct engine *e, const struct engine_options *o, unsigned int sl
 
 static int all(struct engine *e, const struct engine_options *o, struct error *err)
 {
-	unsigned int slots = o->runs * (unsigned int)(e->nkernels * e->plan->nvariants), todo = 0, k = 0;
+	unsigned int slots = o->runs * (unsigned int)(e->nkernels * e->plan->nvariants), todo = 0;
 
 	for (unsigned int slot = 0; slot < slots; slot++) {
 		bool done;
@@ -268,7 +275,8 @@ static int all(struct engine *e, const struct engine_options *o, struct error *e
 		tries_before(e->set, slot, &done);
 		todo += !done;
 	}
-	progress_start(e->progress, e->plan->name, todo);
+	progress_start(e->progress, e->plan->name, slots);
+	progress_kept(e->progress, slots - todo);
 	for (unsigned int slot = 0; slot < slots && !e->interrupts; slot++) {
 		size_t cells = e->nkernels * e->plan->nvariants, c = slot % cells;
 		/* Kernels vary fastest: ABAB. */
@@ -279,7 +287,7 @@ static int all(struct engine *e, const struct engine_options *o, struct error *e
 		if (done)
 			continue;
 		if (host_check_memory(e->plan->variant[cell.variant].memory_bytes, err) < 0 ||
-		    one(e, o, slot, before, ++k, &cell, o->seed + slot / cells, err) < 0)
+		    one(e, o, slot, before, slot + 1, &cell, o->seed + slot / cells, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -292,7 +300,7 @@ static int resume_set(struct engine *e, const struct engine_options *o, struct e
 
 	if (store_load_set(e->store, o->resume, set, err) < 0)
 		return -1;
-	if (strcmp(set->scenario, e->plan->name) != 0 || strcmp(set->scenario_text, e->plan->text) != 0)
+	if (strcmp(set->scenario, e->plan->name) != 0 || strcmp(set->scenario_text ? set->scenario_text : "", e->plan->text) != 0)
 		return error_set(err, EXIT_USAGE,
 				 "--resume %s: it was made with scenario %s and other settings; give the same "
 				 "arguments as then: %s",
@@ -301,7 +309,8 @@ static int resume_set(struct engine *e, const struct engine_options *o, struct e
 		return error_set(err, EXIT_USAGE, "--resume %s: it has %zu kernels and %u runs a cell, not %zu and %u",
 				 o->resume, set->nkernels, set->runs, e->nkernels, o->runs);
 	for (size_t i = 0; i < e->nkernels; i++)
-		if (strcmp(set->kernel[i].image_hash, e->kernel[i].kernel.image_hash) != 0)
+		if (!set->kernel[i].image_hash ||
+		    strcmp(set->kernel[i].image_hash, e->kernel[i].kernel.image_hash) != 0)
 			return error_set(err, EXIT_USAGE, "--resume %s: kernel %s is another image now",
 					 o->resume, set->kernel[i].name);
 	return 0;

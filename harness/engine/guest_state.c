@@ -12,10 +12,9 @@
 #define LOG_MAX 65536
 /*
  * The agent's own limits, twice over. A MiB of JSON makes 30 MiB of objects and there may be
- * STEPS_MAX of them; the time that counters and metrics take grows with the square of their number.
+ * STEPS_MAX of them; the time that metrics take grows with the square of their number.
  */
 #define JSON_MAX (2 * TASK_MESSAGE_MAX)
-#define VMSTAT_MAX 65536
 
 static json_t *object_of(const struct wire_frame *f)
 {
@@ -87,8 +86,7 @@ static void take_sample(struct guest_state *g, const struct wire_frame *f)
 		struct vmstat *v = &g->vmstat[s.phase][s.edge == EDGE_END];
 
 		vmstat_free(v);
-		if (s.len <= VMSTAT_MAX)
-			vmstat_parse(s.data, s.len, v);
+		vmstat_parse(s.data, s.len, v);
 	} else if (strcmp(s.name, "buddyinfo") == 0 && s.phase == PHASE_WORKLOAD &&
 		   s.edge == EDGE_END) {
 		free(g->buddyinfo);
@@ -137,6 +135,7 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 		break;
 	case WIRE_END:
 		g->ended = true;
+		g->sampling_s = json_number_value(json_object_get(o, "sampling"));
 		break;
 	}
 	json_decref(o);
@@ -173,26 +172,32 @@ static void workload_metrics(const struct guest_state *g, struct run *r)
 			run_set_metric(r, key, json_number_value(value));
 }
 
+/* Did this counter or level move? A raw vmstat key is compared as it is, a canonical name by its sum. */
+static bool name_moved(const struct vmstat *begin, const struct vmstat *end, const char *name)
+{
+	const uint64_t *b = vmstat_get(begin, name), *e = vmstat_get(end, name);
+	struct run delta = { 0 };
+	const double *v;
+	bool yes;
+
+	if (b && e)
+		return *b != *e;
+	counter_deltas(begin, end, &delta);
+	v = run_metric(&delta, name);
+	yes = v && *v != 0;
+	run_free(&delta);
+	return yes;
+}
+
 /* "a|b": one of them is enough. A key that the kernel does not have cannot have moved. */
 static bool moved(const struct vmstat *begin, const struct vmstat *end, const char *names)
 {
 	cleanup_free char *copy = xstrdup(names);
 	char *save = NULL;
 
-	for (char *name = strtok_r(copy, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
-		struct run delta = { 0 };
-		const double *v;
-		bool yes;
-
-		counter_deltas(begin, end, &delta);
-		v = run_metric(&delta, name);
-		yes = v && *v != 0;
-		if (!yes && vmstat_get(begin, name) && vmstat_get(end, name))
-			yes = *vmstat_get(begin, name) != *vmstat_get(end, name);
-		run_free(&delta);
-		if (yes)
+	for (char *name = strtok_r(copy, "|", &save); name; name = strtok_r(NULL, "|", &save))
+		if (name_moved(begin, end, name))
 			return true;
-	}
 	return false;
 }
 
@@ -232,9 +237,29 @@ static void check_moves(const struct guest_state *g, char *const *moves, struct 
 	}
 }
 
-void guest_state_to_run(const struct guest_state *g, char *const *moves, struct run *r)
+/*
+ * kcompactd's counters are added up by the kernel when a pass ends. The agent waits for the passes
+ * that the workload set off and takes another snapshot; these counters, and only these, come from
+ * there.
+ */
+static void take_daemon_counts(const struct vmstat *later, struct vmstat *end)
 {
-	const struct vmstat *begin = &g->vmstat[PHASE_WORKLOAD][0], *end = &g->vmstat[PHASE_WORKLOAD][1];
+	for (size_t i = 0; i < end->n; i++) {
+		const uint64_t *v;
+
+		if (!str_starts(end->row[i].key, "compact_daemon_"))
+			continue;
+		v = vmstat_get(later, end->row[i].key);
+		if (v)
+			end->row[i].value = *v;
+	}
+}
+
+void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r)
+{
+	struct vmstat *begin = &g->vmstat[PHASE_WORKLOAD][0], *end = &g->vmstat[PHASE_WORKLOAD][1];
+
+	take_daemon_counts(&g->vmstat[PHASE_COLLECT][1], end);
 
 	for (int p = PHASE_LAYOUT; p < PHASE_COUNT; p++)
 		if (g->begin_ns[p] && g->end_ns[p] >= g->begin_ns[p])
@@ -244,6 +269,8 @@ void guest_state_to_run(const struct guest_state *g, char *const *moves, struct 
 	if (g->buddyinfo)
 		counter_buddyinfo(g->buddyinfo, g->buddyinfo_len, r);
 	workload_metrics(g, r);
+	if (g->result && g->ended)
+		run_set_metric(r, "sampling", g->sampling_s);
 	if (g->steps)
 		r->layout_json = json_dumps(g->steps, JSON_COMPACT);
 	if (g->result)

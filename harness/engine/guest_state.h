@@ -22,6 +22,7 @@ struct guest_state {
 	enum wire_phase phase; /* the current one */
 	uint64_t begin_ns[PHASE_COUNT], end_ns[PHASE_COUNT]; /* guest clock; 0: not seen */
 	uint64_t done, total; /* progress of the phase */
+	double sampling_s;    /* guest seconds of sampling within the workload phase */
 	char *fail_verdict, *fail_what;
 	char *release; /* as the guest says */
 	char *channel;
@@ -36,8 +37,11 @@ struct guest_state {
 };
 
 void guest_state_feed(struct guest_state *g, const uint8_t *data, size_t len);
-/* phases, metrics, layout, workload, no_effect. moves: canonical names that had to move. */
-void guest_state_to_run(const struct guest_state *g, char *const *moves, struct run *r);
+/*
+ * phases, metrics, layout, workload, no_effect. moves: canonical names that had to move. Once:
+ * kcompactd's counts of the workload are completed from the snapshot that was taken at rest.
+ */
+void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r);
 void guest_state_free(struct guest_state *g);
 
 #endif

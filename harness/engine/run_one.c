@@ -386,7 +386,10 @@ int engine_run_one(struct engine *e, unsigned int k, const struct engine_cell *c
 	a.console = console_new(keep_console, &a);
 	a.guest.sample = keep_sample;
 	a.guest.arg = &a;
-	if (boot_and_run(&a, cell, r, &failed) < 0)
+	if (e->kernel[cell->kernel].lacks)
+		set_verdict(r, VERDICT_UNSUPPORTED,
+			    str_printf("this kernel lacks the module %s", e->kernel[cell->kernel].lacks));
+	else if (boot_and_run(&a, cell, r, &failed) < 0)
 		set_verdict(r, VERDICT_INFRA, xstrdup(failed.text ? failed.text : "could not start"));
 	r->ended = wall_s();
 	if (a.vm)

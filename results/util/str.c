@@ -110,6 +110,23 @@ void strbuf_addf(struct strbuf *sb, const char *fmt, ...)
 	strbuf_adds(sb, s);
 }
 
+void strbuf_add_quoted(struct strbuf *sb, const char *word)
+{
+	if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					"0123456789_-+=:,./@%")]) {
+		strbuf_adds(sb, word);
+		return;
+	}
+	strbuf_adds(sb, "'");
+	for (; *word; word++) {
+		if (*word == '\'')
+			strbuf_adds(sb, "'\\''");
+		else
+			strbuf_add(sb, word, 1);
+	}
+	strbuf_adds(sb, "'");
+}
+
 void strbuf_free(struct strbuf *sb)
 {
 	free(sb->data);

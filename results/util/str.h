@@ -35,6 +35,8 @@ struct strbuf {
 void strbuf_add(struct strbuf *sb, const void *data, size_t len);
 void strbuf_adds(struct strbuf *sb, const char *s);
 void strbuf_addf(struct strbuf *sb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One word as a POSIX shell takes it: in single quotes where it needs them. */
+void strbuf_add_quoted(struct strbuf *sb, const char *word);
 void strbuf_free(struct strbuf *sb);
 /* Hands the bytes over (never NULL); the buffer is empty afterwards. */
 char *strbuf_steal(struct strbuf *sb);

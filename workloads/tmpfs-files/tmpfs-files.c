@@ -99,7 +99,7 @@ static const struct param_spec params[] = {
 	{ "per_dir", PARAM_NUMBER, "files", "files in a folder", 1, 1000000, "1000", NULL },
 };
 static const char *const needs[] = { "fs:tmpfs", NULL };
-static const char *const moves[] = { "pgalloc", NULL };
+static const char *const moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
 
 const struct workload workload_tmpfs_files = {
 	.name = "tmpfs-files",
