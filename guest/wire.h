@@ -42,6 +42,7 @@ enum wire_type {
 	WIRE_RESULT = 6,   /* the workload's own numbers: {"metrics":{},"histogram":[[lo_ns,hi_ns,n]..],"error"} */
 	WIRE_FAIL = 7,	   /* the run cannot go on: {"verdict","what"} */
 	WIRE_END = 8,	   /* {"mono_ns","frames","sampling"}: everything was sent; seconds of sampling */
+	WIRE_READY = 10,   /* {}: laid out; the agent waits for WIRE_GO (job option template) */
 	WIRE_LOG = 9,	   /* a line of text for the run's log */
 	WIRE_GO = 64,	   /* host to guest, forks only: {"seed"} */
 };

@@ -40,6 +40,13 @@ struct run {
 	double started, ended; /* host wall clock, seconds since the epoch */
 	double phase[PHASE_COUNT]; /* guest seconds; < 0: not reached. boot: host seconds, exec to hello */
 	double host_cpu;    /* CPU seconds of QEMU */
+	/* Of the host during the run, shares of 1; < 0: not known. */
+	double host_wait;   /* QEMU's threads: ready to run but waiting for a CPU */
+	double host_steal;  /* all CPUs: taken by the hypervisor below */
+	double host_memory; /* PSI memory, full */
+	double host_load;   /* load average over 1 minute at the end */
+	uint64_t dirty_bytes; /* a fork's own memory: what it changed of its template; 0: no fork */
+	char *forked_from;  /* the layout's template; NULL: a run of its own */
 	struct metric *metric;
 	size_t nmetrics;
 	char *layout_json;   /* array of the WIRE_STEP payloads; may be NULL */

@@ -70,7 +70,7 @@ struct console {
 	struct strbuf lines;
 	unsigned int splat_left; /* lines still to be taken into it */
 	unsigned int banners;
-	bool panicked;
+	bool panicked, quiet;
 };
 
 const char *splat_class_name(enum splat_class c)
@@ -157,7 +157,9 @@ static void take_line(struct console *c)
 			c->line[i] = ' ';
 	free(*slot);
 	*slot = xstrdup(c->line);
-	class = splat_classify(c->line, &title);
+	class = c->quiet ? SPLAT_NONE : splat_classify(c->line, &title);
+	if (c->quiet)
+		return;
 	if (str_starts(title, "Linux version "))
 		c->banners++;
 	if (class == SPLAT_PANIC)
@@ -216,6 +218,12 @@ void console_feed(struct console *c, const uint8_t *data, size_t len)
 		c->keep(c->arg, data, head);
 	c->head_left -= head;
 	to_tail(c, data + head, len - head);
+}
+
+void console_feed_quietly(struct console *c, const uint8_t *data, size_t len)
+{
+	c->quiet = true;
+	console_feed(c, data, len);
 }
 
 void console_end(struct console *c)

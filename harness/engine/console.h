@@ -40,6 +40,8 @@ struct console; /* opaque */
 /* keep is called with what is to be kept, in order; its return value is ignored. */
 struct console *console_new(void (*keep)(void *arg, const void *data, size_t len), void *arg);
 void console_feed(struct console *c, const uint8_t *data, size_t len);
+/* Kept, but not watched for splats: answers to questions of ours. */
+void console_feed_quietly(struct console *c, const uint8_t *data, size_t len);
 /* The tail goes to keep(), after a line that counts what was dropped. Once. */
 void console_end(struct console *c);
 void console_free(struct console *c);

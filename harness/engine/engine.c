@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness/engine/engine.h"
 
+#include "harness/engine/attempt.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,9 +23,11 @@ static void on_signal(uv_signal_t *s, int signum)
 
 	if (e->interrupts++) /* a second one: at once. QEMU goes with us (PR_SET_PDEATHSIG). */
 		_exit(EXIT_INTERRUPTED);
-	progress_note(e->progress, "interrupted: ending the VM; finished runs are kept");
-	if (e->interrupt)
-		e->interrupt(e->interrupt_arg);
+	progress_note(e->progress, "interrupted: ending what runs; finished runs are kept");
+	for (struct attempt *a = e->attempts, *next; a; a = next) {
+		next = attempt_next(a);
+		attempt_interrupt(a);
+	}
 }
 
 static void watch_signals(struct engine *e)
@@ -192,7 +196,7 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 	return strbuf_steal(&sb);
 }
 
-static struct run new_run(struct engine *e, const struct engine_options *o, unsigned int slot,
+struct run engine_new_run(struct engine *e, const struct engine_options *o, unsigned int slot,
 			  unsigned int attempt, const struct engine_cell *cell, uint64_t seed)
 {
 	struct run r = {
@@ -209,88 +213,6 @@ static struct run new_run(struct engine *e, const struct engine_options *o, unsi
 	};
 
 	return r;
-}
-
-/* How often slot was tried before; *done when one of these tries needs no repeat. */
-static unsigned int tries_before(const struct runset *set, unsigned int slot, bool *done)
-{
-	unsigned int n = 0;
-
-	*done = false;
-	for (size_t i = 0; i < set->nruns; i++) {
-		if ((unsigned int)strtoul(set->run[i].id, NULL, 10) != slot + 1)
-			continue;
-		n++;
-		*done |= set->run[i].verdict != VERDICT_INTERRUPTED;
-	}
-	return n;
-}
-
-static char *summary_of(const struct run *r, char *const *metric)
-{
-	struct strbuf sb = STRBUF_INIT;
-	int shown = 0;
-
-	for (; metric && *metric && shown < 3; metric++) {
-		const double *v = run_metric(r, *metric);
-
-		if (!v)
-			continue;
-		strbuf_addf(&sb, *v == (double)(long long)*v ? "%s%s %.0f" : "%s%s %.2f",
-			    shown++ ? ", " : "", *metric, *v);
-	}
-	return strbuf_steal(&sb);
-}
-
-static int one(struct engine *e, const struct engine_options *o, unsigned int slot,
-	       unsigned int attempt, unsigned int k, const struct engine_cell *cell, uint64_t seed,
-	       struct error *err)
-{
-	struct run r = new_run(e, o, slot, attempt, cell, seed);
-	const char *label = e->set->variant[cell->variant].label;
-	cleanup_free char *shown = NULL, *summary = NULL;
-
-	if (e->nkernels > 1)
-		shown = str_printf("%s  %s", e->kernel[cell->kernel].kernel.name, label);
-	progress_run_begin(e->progress, k, shown ? shown : label, seed);
-	if (engine_run_one(e, k, cell, &r, err) < 0) {
-		progress_run_end(e->progress, k, VERDICT_INFRA, err->text, NULL);
-		run_free(&r);
-		return -1;
-	}
-	summary = summary_of(&r, e->set->metric);
-	progress_run_end(e->progress, k, r.verdict, r.why, *summary ? summary : NULL);
-	e->set->run = xreallocarray(e->set->run, e->set->nruns + 1, sizeof(r));
-	e->set->run[e->set->nruns++] = r;
-	return 0;
-}
-
-static int all(struct engine *e, const struct engine_options *o, struct error *err)
-{
-	unsigned int slots = o->runs * (unsigned int)(e->nkernels * e->plan->nvariants), todo = 0;
-
-	for (unsigned int slot = 0; slot < slots; slot++) {
-		bool done;
-
-		tries_before(e->set, slot, &done);
-		todo += !done;
-	}
-	progress_start(e->progress, e->plan->name, slots);
-	progress_kept(e->progress, slots - todo);
-	for (unsigned int slot = 0; slot < slots && !e->interrupts; slot++) {
-		size_t cells = e->nkernels * e->plan->nvariants, c = slot % cells;
-		/* Kernels vary fastest: ABAB. */
-		struct engine_cell cell = { c % e->nkernels, c / e->nkernels };
-		bool done;
-		unsigned int before = tries_before(e->set, slot, &done);
-
-		if (done)
-			continue;
-		if (host_check_memory(e->plan->variant[cell.variant].memory_bytes, err) < 0 ||
-		    one(e, o, slot, before, slot + 1, &cell, o->seed + slot / cells, err) < 0)
-			return -1;
-	}
-	return 0;
 }
 
 /* A run set goes on only with the same scenario, kernels and number of runs. */
@@ -381,7 +303,7 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	watch_signals(&e);
 	ret = prepare(&e, o, err);
 	if (ret == 0)
-		ret = all(&e, o, err);
+		ret = engine_schedule(&e, o, err);
 	*interrupted = e.interrupts > 0;
 	close_loop(&e);
 	engine_free(&e);

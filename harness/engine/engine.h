@@ -26,6 +26,9 @@ struct engine_options {
 	const char *results;	/* folder; NULL: the default */
 	const char *resume;	/* a run set to go on with, or NULL */
 	const char *command;	/* as typed, for the record */
+	bool fork;		/* one layout for many runs, where the kernel and backend can */
+	unsigned int layouts;	/* with fork: layouts a cell; 0: 1 */
+	unsigned int jobs;	/* VMs at once; 0: as many as have CPUs of their own */
 	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
 };
 
@@ -51,11 +54,10 @@ struct engine {
 	struct store *store;
 	struct progress *progress;
 	struct runset *set;
+	struct attempt *attempts; /* in the air */
 	uv_loop_t loop;
 	uv_signal_t on_int, on_term, on_hup;
 	int interrupts; /* how many times the user asked to end */
-	void (*interrupt)(void *arg);
-	void *interrupt_arg;
 };
 
 /*
@@ -67,8 +69,10 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	       struct kernel *kernels, size_t nkernels, struct progress *progress,
 	       struct runset *set, bool *interrupted, struct error *err);
 
-/* One run in one VM: fills r (verdict, phases, metrics ...). -1 only when nothing could be recorded. */
-int engine_run_one(struct engine *e, unsigned int k, const struct engine_cell *cell, struct run *r,
-		   struct error *err);
+/* Every run of the set, scheduled (schedule.c). */
+int engine_schedule(struct engine *e, const struct engine_options *o, struct error *err);
+/* Identity of a run in this slot, its attempt'th try (from 0). */
+struct run engine_new_run(struct engine *e, const struct engine_options *o, unsigned int slot,
+			  unsigned int attempt, const struct engine_cell *cell, uint64_t seed);
 
 #endif

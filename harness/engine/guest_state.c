@@ -133,6 +133,9 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 			g->fail_what = string_member(o, "what");
 		}
 		break;
+	case WIRE_READY:
+		g->ready = true;
+		break;
 	case WIRE_END:
 		g->ended = true;
 		g->sampling_s = json_number_value(json_object_get(o, "sampling"));

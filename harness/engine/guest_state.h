@@ -18,7 +18,7 @@
 struct guest_state {
 	struct wire_reader reader;
 	uint64_t frames;
-	bool hello, ended, failed;
+	bool hello, ready, ended, failed;
 	enum wire_phase phase; /* the current one */
 	uint64_t begin_ns[PHASE_COUNT], end_ns[PHASE_COUNT]; /* guest clock; 0: not seen */
 	uint64_t done, total; /* progress of the phase */

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness/engine/host.h"
 
+#include <dirent.h>
 #include <string.h>
+#include <time.h>
 
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/run.h"
 
 #define MIB (1ULL << 20)
 /* QEMU's own: 80-150 MiB resident were seen beside the guest's memory; page tables add 1/512. */
@@ -59,4 +62,100 @@ int host_check_disk(const struct store *s, size_t runs, struct error *err)
 			 "MMRIG_RESULTS to a folder on another disk",
 			 store_root(s), (unsigned long long)(bytes / MIB), runs,
 			 (unsigned long long)(needed / MIB));
+}
+
+/* ---- how a run was treated ---- */
+
+static void read_stat(struct host_sample *s)
+{
+	cleanup_free char *text = file_read("/proc/stat", 1 << 20, NULL, NULL);
+	char *p = text && str_starts(text, "cpu ") ? text + 4 : NULL;
+
+	/* user nice system idle iowait irq softirq steal (proc(5)) */
+	for (int field = 0; p && field < 8; field++) {
+		uint64_t v = strtoull(p, &p, 10);
+
+		s->total += v;
+		if (field == 7)
+			s->steal = v;
+	}
+}
+
+static void read_psi(struct host_sample *s)
+{
+	cleanup_free char *text = file_read("/proc/pressure/memory", 4096, NULL, NULL);
+	char *full = text ? strstr(text, "full ") : NULL, *total = full ? strstr(full, "total=") : NULL;
+
+	s->has_psi = total != NULL;
+	if (total)
+		s->memory_full_us = strtoull(total + strlen("total="), NULL, 10);
+}
+
+/* schedstat of a thread: ns on a CPU, ns waiting for one, time slices. */
+static void read_threads(struct host_sample *s, pid_t pid)
+{
+	cleanup_free char *folder = str_printf("/proc/%d/task", (int)pid);
+	cleanup_dir DIR *d = opendir(folder);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		cleanup_free char *path = str_printf("%s/%s/schedstat", folder, e->d_name), *text = NULL;
+		char *p;
+
+		if (e->d_name[0] == '.')
+			continue;
+		text = file_read(path, 256, NULL, NULL);
+		if (!text)
+			continue;
+		s->run_ns += strtoull(text, &p, 10);
+		s->wait_ns += strtoull(p, NULL, 10);
+		s->has_threads = true;
+	}
+}
+
+void host_sample(struct host_sample *s, pid_t pid)
+{
+	struct timespec ts;
+
+	memset(s, 0, sizeof(*s));
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	s->mono_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	read_stat(s);
+	read_psi(s);
+	if (pid > 0)
+		read_threads(s, pid);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : -1;
+}
+
+static double wait_share(const struct host_sample *end)
+{
+	return end->has_threads ? share(end->wait_ns, end->run_ns + end->wait_ns) : -1;
+}
+
+void host_to_run(const struct host_sample *begin, const struct host_sample *end, struct run *r)
+{
+	double load;
+
+	r->host_wait = wait_share(end);
+	r->host_steal = share(end->steal - begin->steal, end->total - begin->total);
+	r->host_memory = begin->has_psi && end->has_psi ?
+				 share((end->memory_full_us - begin->memory_full_us) * 1000,
+				       end->mono_ns - begin->mono_ns) : -1;
+	r->host_load = getloadavg(&load, 1) == 1 ? load : -1;
+}
+
+char *host_starved(const struct host_sample *begin, const struct host_sample *end)
+{
+	double wait = wait_share(end), steal = share(end->steal - begin->steal, end->total - begin->total);
+
+	if (wait > HOST_WAIT_MAX)
+		return str_printf("the host was starved: QEMU waited for a CPU %.0f %% of its time; run fewer "
+				  "jobs, or stop what else runs", 100 * wait);
+	if (steal > HOST_STEAL_MAX)
+		return str_printf("the host was starved: its hypervisor took %.0f %% of its CPUs", 100 * steal);
+	return NULL;
 }

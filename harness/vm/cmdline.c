@@ -34,7 +34,7 @@ char *vm_default_cmdline(enum vm_accel accel)
 	bool kvm = accel == VM_ACCEL_KVM;
 
 	return str_printf("console=ttyS0 panic=-1 oops=panic loglevel=6 "
-			  "printk.time=1 printk.devkmsg=on "
+			  "printk.time=1 printk.devkmsg=on sysrq_always_enabled=1 "
 			  "nokaslr tsc=reliable no_timer_check cryptomgr.notests "
 			  "watchdog_thresh=%d rcupdate.rcu_cpu_stall_timeout=%d "
 			  "sysctl.kernel.hung_task_timeout_secs=%d",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include "harness/vm/program.h"
 #include "harness/vm/qmp.h"
 #include "harness/vm/spawn.h"
+#include "harness/vm/template.h"
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
@@ -276,6 +278,30 @@ int vm_wire_send(struct vm *vm, const void *data, size_t len, struct error *err)
 	return 0;
 }
 
+struct sysrq {
+	struct vm *vm;
+	char key;
+};
+
+/* The key goes out once the break is known to be in: QMP and the console are two channels. */
+static void break_sent(void *arg, const char *json)
+{
+	struct sysrq *s = arg;
+
+	if (json && !gone(s->vm, CHANNEL_CONSOLE))
+		channel_write(s->vm, CHANNEL_CONSOLE, &s->key, 1);
+	free(s);
+}
+
+void vm_sysrq(struct vm *vm, char key)
+{
+	struct sysrq *s = xmalloc(sizeof(*s));
+
+	*s = (struct sysrq){ vm, key };
+	if (vm_qmp(vm, "chardev-send-break", "{\"id\":\"console\"}", break_sent, s, NULL) < 0)
+		free(s);
+}
+
 int vm_qmp(struct vm *vm, const char *command, const char *arguments,
 	   void (*done)(void *arg, const char *json), void *arg, struct error *err)
 {
@@ -405,6 +431,49 @@ static void survive_broken_pipes(void)
 		signal(SIGPIPE, SIG_IGN);
 }
 
+/* The child inherits the caller's CPUs: they are narrowed for as long as the fork takes. */
+static void pin_self(const struct vm_config *config, cpu_set_t *before)
+{
+	cpu_set_t narrow;
+	int rank = 0;
+
+	sched_getaffinity(0, sizeof(*before), before);
+	CPU_ZERO(&narrow);
+	for (int cpu = 0; config->cpu_count && cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, before))
+			continue;
+		if (rank >= config->cpu_first && rank < config->cpu_first + config->cpu_count)
+			CPU_SET(cpu, &narrow);
+		rank++;
+	}
+	if (CPU_COUNT(&narrow))
+		sched_setaffinity(0, sizeof(narrow), &narrow);
+}
+
+static int spawn(struct vm *vm, const struct vm_config *config, const struct fds *f,
+		 struct error *err)
+{
+	int inherited[SPAWN_FDS_MAX];
+	cleanup_close int state = -1;
+	size_t n = CHANNEL_OUTPUT;
+	cpu_set_t before;
+	int ret;
+
+	memcpy(inherited, f->theirs, n * sizeof(*inherited));
+	if (config->role != VM_ALONE) {
+		/* A fork reads the state from the start, at an offset of its own. */
+		state = template_state_fd(config->template, config->role == VM_FORKS, err);
+		if (state < 0)
+			return -1;
+		inherited[n++] = template_memory_fd(config->template);
+		inherited[n++] = state;
+	}
+	pin_self(config, &before);
+	ret = spawn_child(vm->argv, f->theirs[CHANNEL_OUTPUT], inherited, n, &vm->pid, &vm->pidfd, err);
+	sched_setaffinity(0, sizeof(before), &before);
+	return ret;
+}
+
 int vm_start(uv_loop_t *loop, const struct vm_config *config, const struct vm_handlers *handlers,
 	     struct vm **out, struct error *err)
 {
@@ -415,8 +484,7 @@ int vm_start(uv_loop_t *loop, const struct vm_config *config, const struct vm_ha
 	if (!vm)
 		return -1;
 	survive_broken_pipes();
-	if (fds_open(&f, err) < 0 || spawn_child(vm->argv, f.theirs[CHANNEL_OUTPUT], f.theirs,
-						 CHANNEL_OUTPUT, &vm->pid, &vm->pidfd, err) < 0) {
+	if (fds_open(&f, err) < 0 || spawn(vm, config, &f, err) < 0) {
 		fds_close(&f);
 		vm_free(vm);
 		return -1;
@@ -454,6 +522,11 @@ const char *vm_stderr(const struct vm *vm)
 char *const *vm_argv(const struct vm *vm)
 {
 	return vm->argv;
+}
+
+uv_loop_t *vm_loop(const struct vm *vm)
+{
+	return vm->loop;
 }
 
 const char *vm_command_line(const struct vm *vm)

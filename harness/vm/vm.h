@@ -20,7 +20,17 @@ enum vm_accel { VM_ACCEL_AUTO, VM_ACCEL_KVM, VM_ACCEL_TCG };
 /* virtio-serial where the kernel has it; the second ISA serial port (slow, no driver) elsewhere. */
 enum vm_channel { VM_CHANNEL_VIRTIO, VM_CHANNEL_SERIAL };
 
+/*
+ * Guest memory that outlives its VM, and the device state that goes with it. Both are memfds of
+ * this process: no name anywhere, gone when the last user is. A template holds the guest's memory
+ * once; forks map it copy-on-write and pay only for what they dirty.
+ */
+struct vm_template;
+enum vm_role { VM_ALONE, VM_MAKES_TEMPLATE, VM_FORKS };
+
 struct vm_config {
+	enum vm_role role;
+	struct vm_template *template; /* not for VM_ALONE; outlives the VM */
 	const char *qemu;	/* program; NULL: qemu-system-x86_64 from PATH */
 	const char *kernel;	/* image path */
 	const char *initrd;	/* or NULL */
@@ -29,6 +39,7 @@ struct vm_config {
 	unsigned int cpus;
 	enum vm_accel accel;	/* AUTO has been resolved by the caller with accel_probe() */
 	enum vm_channel channel;
+	int cpu_first, cpu_count; /* host CPUs, by rank among those allowed; count 0: any */
 	const char *const *extra; /* more QEMU arguments, NULL-terminated; may be NULL */
 };
 
@@ -61,6 +72,11 @@ void vm_stop(struct vm *vm, unsigned int grace_ms);
 /* Bytes to the agent. EXIT_NO_VERDICT when it is gone, or has left 4 MiB unread. */
 int vm_wire_send(struct vm *vm, const void *data, size_t len, struct error *err);
 /*
+ * A SysRq key over the console: a break, then the key. Best effort: needs a guest that takes
+ * interrupts, and kernel.sysrq (vm_default_cmdline() sets it).
+ */
+void vm_sysrq(struct vm *vm, char key);
+/*
  * A QMP command; arguments is a JSON object text or NULL. done gets the "return" (or "error")
  * object as JSON text, or NULL when the VM went away first.
  */
@@ -83,6 +99,21 @@ void vm_free(struct vm *vm);
 char *vm_default_cmdline(enum vm_accel accel);
 /* Seconds until the slowest of them has spoken; deadlines of the host belong above it. */
 unsigned int vm_watchdog_s(enum vm_accel accel);
+
+/* ---- templates ---- */
+
+/* Memory of this size, nothing in it yet. EXIT_NO_VERDICT. */
+struct vm_template *vm_template_new(uint64_t memory_bytes, struct error *err);
+void vm_template_free(struct vm_template *t);
+/* Bytes of host memory that it holds now (pages touched, and the saved state). */
+uint64_t vm_template_bytes(const struct vm_template *t);
+/*
+ * For VM_MAKES_TEMPLATE: stops the guest and saves its device state; memory stays where it is.
+ * done gets NULL, or why it failed; the VM stays stopped and is the caller's to end.
+ */
+void vm_save(struct vm *vm, void (*done)(void *arg, const char *why), void *arg);
+/* For VM_FORKS, once, after vm_start(): loads the state and lets the guest run. done as above. */
+void vm_resume(struct vm *vm, void (*done)(void *arg, const char *why), void *arg);
 
 /* ---- accelerator ---- */
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_ATTEMPT_IMPL_H
+#define MMRIG_ATTEMPT_IMPL_H
+/* Between attempt.c (the life) and attempt_verdict.c (what it came to). */
+#include "harness/engine/attempt.h"
+#include "harness/engine/console.h"
+#include "harness/engine/guest_state.h"
+#include "harness/engine/host.h"
+
+enum deadline { DEADLINE_NONE, DEADLINE_BOOT, DEADLINE_PHASE, DEADLINE_HEARTBEAT, DEADLINE_PROGRESS };
+
+struct attempt {
+	struct engine *e;
+	struct attempt_spec spec;
+	attempt_done_fn done;
+	void *arg;
+	struct attempt *next; /* in the engine's list */
+
+	struct vm *vm;
+	struct console *console;
+	struct guest_state guest;
+	struct store_run *record;
+	struct run run;
+	struct host_sample host_begin, host_end;
+
+	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at;
+	uint64_t last_done, last_frames;
+	enum wire_phase phase;
+	enum deadline deadline;
+	double deadline_s;
+	bool stopping, interrupted, saving, saved, resumed;
+	int exit_status;
+	char *trouble;		  /* a save or restore that failed */
+	char *registers;	  /* of a guest that was asked before its end */
+	struct error store_error; /* the first write that failed */
+};
+
+/* verdict, why and detail of a run whose VM is gone. */
+void attempt_decide(const struct attempt *a, struct run *r);
+
+#endif

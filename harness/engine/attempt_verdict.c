@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The verdict, from everything that was seen, the most precise witness first: the user, the
+ * kernel's own splat, the agent's word, the deadline that passed, and last QEMU's exit (which alone
+ * says nothing: a panic with -no-reboot exits with 0).
+ */
+#include <string.h>
+#include <sys/wait.h>
+
+#include "harness/engine/attempt_impl.h"
+#include "results/util/cleanup.h"
+
+static void set_verdict(struct run *r, enum verdict v, char *why)
+{
+	r->verdict = v;
+	free(r->why);
+	r->why = why;
+}
+
+static const char *phase_name(const struct attempt *a)
+{
+	return wire_phase_names[a->guest.hello ? a->phase : PHASE_BOOT];
+}
+
+static void of_splat(const struct attempt *a, struct run *r)
+{
+	set_verdict(r, VERDICT_SPLAT,
+		    str_printf("%s in %s: %s", splat_class_name(console_splat(a->console)), phase_name(a),
+			       console_splat_title(a->console)));
+	free(r->detail);
+	r->detail = xstrdup(console_splat_lines(a->console));
+}
+
+static void of_deadline(const struct attempt *a, struct run *r)
+{
+	unsigned long long done = a->guest.done, total = a->guest.total;
+
+	switch (a->deadline) {
+	case DEADLINE_BOOT:
+		set_verdict(r, VERDICT_BOOT_TIMEOUT,
+			    str_printf("no hello from the agent within %.0f s%s", a->deadline_s,
+				       console_bytes(a->console) ? "" : "; the console stayed empty"));
+		break;
+	case DEADLINE_PHASE:
+		set_verdict(r, VERDICT_STALL, str_printf("%s not done within %.0f s (%llu of %llu)",
+							 phase_name(a), a->deadline_s, done, total));
+		break;
+	case DEADLINE_HEARTBEAT:
+		set_verdict(r, VERDICT_STALL, str_printf("%s: the agent's heartbeat was lost for %.0f s",
+							 phase_name(a), a->deadline_s));
+		break;
+	default:
+		set_verdict(r, VERDICT_STALL, str_printf("%s: no progress for %.0f s (%llu of %llu)",
+							 phase_name(a), a->deadline_s, done, total));
+	}
+}
+
+static void of_fail(const struct attempt *a, struct run *r)
+{
+	enum verdict v = VERDICT_INFRA;
+
+	if (a->guest.fail_verdict)
+		verdict_parse(a->guest.fail_verdict, &v);
+	if (v == VERDICT_OK)
+		v = VERDICT_INFRA;
+	set_verdict(r, v, xstrdup(a->guest.fail_what ? a->guest.fail_what : "the agent gave no reason"));
+}
+
+static void of_exit(const struct attempt *a, struct run *r)
+{
+	const char *said = vm_stderr(a->vm);
+	cleanup_free char *first = xstrndup(said, strcspn(said, "\n"));
+
+	if (*first)
+		set_verdict(r, VERDICT_GUEST_LOST, str_printf("QEMU ended in %s: %s", phase_name(a), first));
+	else if (WIFSIGNALED(a->exit_status))
+		set_verdict(r, VERDICT_GUEST_LOST, str_printf("QEMU was killed by signal %d in %s",
+							      WTERMSIG(a->exit_status), phase_name(a)));
+	else
+		set_verdict(r, VERDICT_GUEST_LOST,
+			    str_printf("the VM ended in %s (QEMU's status %d) without the agent's end record%s",
+				       phase_name(a), WEXITSTATUS(a->exit_status),
+				       console_bytes(a->console) ? "" : "; the console stayed empty"));
+}
+
+static void of_end(const struct attempt *a, struct run *r)
+{
+	unsigned long long lost = a->guest.reader.lost + a->guest.reader.bad_crc;
+	char *starved = host_starved(&a->host_begin, &a->host_end);
+
+	if (lost)
+		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frames", lost));
+	else
+		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, STEAL(starved));
+	free(starved);
+}
+
+void attempt_decide(const struct attempt *a, struct run *r)
+{
+	bool lacking = a->guest.failed && a->guest.fail_verdict &&
+		       strcmp(a->guest.fail_verdict, "unsupported") == 0;
+
+	if (a->interrupted)
+		set_verdict(r, VERDICT_INTERRUPTED, xstrdup("ended by the user"));
+	else if (a->store_error.text)
+		set_verdict(r, VERDICT_INFRA, xstrdup(a->store_error.text));
+	else if (a->trouble)
+		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
+	else if (lacking)
+		of_fail(a, r);
+	else if (console_splat(a->console) != SPLAT_NONE)
+		of_splat(a, r);
+	else if (console_rebooted(a->console))
+		set_verdict(r, VERDICT_GUEST_LOST,
+			    str_printf("the guest rebooted in %s: a second \"Linux version\" on its console",
+				       phase_name(a)));
+	else if (a->guest.failed)
+		of_fail(a, r);
+	else if (a->deadline)
+		of_deadline(a, r);
+	else if (a->guest.ended)
+		of_end(a, r);
+	else
+		of_exit(a, r);
+	if (r->verdict != VERDICT_OK && r->verdict != VERDICT_SPLAT && !r->detail)
+		r->detail = console_last_lines(a->console, 40);
+	if (a->registers && r->detail) {
+		char *both = str_printf("%s\n%s", r->detail, a->registers);
+
+		free(r->detail);
+		r->detail = both;
+	}
+}

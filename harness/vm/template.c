@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Saving and restoring by migration with x-ignore-shared: RAM that is mapped shared from a file is
+ * left where it is, and only the device state (under 1 MiB) goes through the stream.
+ */
+#include "harness/vm/template.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "harness/vm/args.h"
+#include "results/util/cleanup.h"
+#include "results/verdict.h"
+
+#define POLL_MS 5
+
+struct vm_template {
+	int memory_fd, state_fd;
+};
+
+struct vm_template *vm_template_new(uint64_t memory_bytes, struct error *err)
+{
+	struct vm_template *t = xcalloc(1, sizeof(*t));
+
+	t->memory_fd = memfd_create("mmrig-memory", MFD_CLOEXEC);
+	t->state_fd = memfd_create("mmrig-state", MFD_CLOEXEC);
+	if (t->memory_fd < 0 || t->state_fd < 0 || ftruncate(t->memory_fd, (off_t)memory_bytes) < 0) {
+		error_errno(err, EXIT_NO_VERDICT, "template: cannot create its memory");
+		vm_template_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void vm_template_free(struct vm_template *t)
+{
+	if (!t)
+		return;
+	if (t->memory_fd >= 0)
+		close(t->memory_fd);
+	if (t->state_fd >= 0)
+		close(t->state_fd);
+	free(t);
+}
+
+static uint64_t held_bytes(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) < 0 ? 0 : (uint64_t)st.st_blocks * 512;
+}
+
+uint64_t vm_template_bytes(const struct vm_template *t)
+{
+	return held_bytes(t->memory_fd) + held_bytes(t->state_fd);
+}
+
+int template_memory_fd(const struct vm_template *t)
+{
+	return t->memory_fd;
+}
+
+int template_state_fd(const struct vm_template *t, bool read, struct error *err)
+{
+	cleanup_free char *path = str_printf("/proc/self/fd/%d", t->state_fd);
+	int fd = open(path, (read ? O_RDONLY : O_RDWR | O_TRUNC) | O_CLOEXEC);
+
+	if (fd < 0)
+		return error_errno(err, EXIT_NO_VERDICT, "template: cannot open its state");
+	return fd;
+}
+
+/* One save or restore: a list of QMP commands, a wait for the migration's end, a last command. */
+struct transfer {
+	struct vm *vm;
+	uv_timer_t timer;
+	void (*done)(void *arg, const char *why);
+	void *arg;
+	const char *const (*step)[2]; /* command, arguments; ends with NULL */
+	const char *last;	      /* after the migration has completed; may be NULL */
+	bool waiting, over;
+};
+
+static void next(struct transfer *t);
+
+static void timer_closed(uv_handle_t *h)
+{
+	free(h->data);
+}
+
+static void finish(struct transfer *t, const char *why)
+{
+	void (*done)(void *arg, const char *why) = t->done;
+	void *arg = t->arg;
+
+	if (t->over)
+		return;
+	t->over = true;
+	uv_close((uv_handle_t *)&t->timer, timer_closed);
+	done(arg, why);
+}
+
+/* NULL when it is the answer of success; else the error's description, heap. */
+static char *error_of(const char *json)
+{
+	json_t *o = json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
+	const char *desc = json_string_value(json_object_get(o, "desc"));
+	char *why = !json ? xstrdup("QEMU went away") : desc ? xstrdup(desc) : NULL;
+
+	json_decref(o);
+	return why;
+}
+
+static void answered(void *arg, const char *json)
+{
+	struct transfer *t = arg;
+	cleanup_free char *why = error_of(json);
+
+	if (why)
+		finish(t, why);
+	else
+		next(t);
+}
+
+static void status_answered(void *arg, const char *json)
+{
+	struct transfer *t = arg;
+	cleanup_free char *why = error_of(json);
+	json_t *o = json ? json_loads(json, 0, NULL) : NULL;
+	const char *status = json_string_value(json_object_get(o, "status"));
+	const char *desc = json_string_value(json_object_get(o, "error-desc"));
+
+	if (why) {
+		finish(t, why);
+	} else if (status && strcmp(status, "completed") == 0) {
+		t->waiting = false;
+		next(t);
+	} else if (status && (strcmp(status, "failed") == 0 || strcmp(status, "cancelled") == 0)) {
+		finish(t, desc ? desc : "the migration failed");
+	} else {
+		t->waiting = true; /* ask again at the next tick */
+	}
+	json_decref(o);
+}
+
+static void command(struct transfer *t, const char *name, const char *arguments,
+		 void (*done)(void *arg, const char *json))
+{
+	cleanup_error struct error err = ERROR_INIT;
+
+	if (vm_qmp(t->vm, name, arguments, done, t, &err) < 0)
+		finish(t, err.text);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct transfer *t = timer->data;
+
+	if (!t->waiting || t->over)
+		return;
+	t->waiting = false; /* until the answer */
+	command(t, "query-migrate", NULL, status_answered);
+}
+
+static void next(struct transfer *t)
+{
+	if (t->step && t->step[0][0]) {
+		const char *const *words = t->step[0];
+
+		t->step++;
+		command(t, words[0], words[1], answered);
+	} else if (t->step) {
+		t->step = NULL;
+		t->waiting = true;
+		uv_timer_start(&t->timer, on_tick, POLL_MS, POLL_MS);
+	} else if (t->last) {
+		const char *last = t->last;
+
+		t->last = NULL;
+		uv_timer_stop(&t->timer);
+		command(t, last, NULL, answered);
+	} else {
+		finish(t, NULL);
+	}
+}
+
+static void transfer(struct vm *vm, const char *const (*step)[2], const char *last,
+		     void (*done)(void *arg, const char *why), void *arg)
+{
+	struct transfer *t = xcalloc(1, sizeof(*t));
+
+	*t = (struct transfer){ .vm = vm, .done = done, .arg = arg, .step = step, .last = last };
+	uv_timer_init(vm_loop(vm), &t->timer);
+	t->timer.data = t;
+	next(t);
+}
+
+#define IGNORE_SHARED "{\"capabilities\":[{\"capability\":\"x-ignore-shared\",\"state\":true}]}"
+#define STATE_URI "{\"uri\":\"fd:7\"}"
+_Static_assert(QEMU_FD_STATE == 7, "STATE_URI names the number");
+
+void vm_save(struct vm *vm, void (*done)(void *arg, const char *why), void *arg)
+{
+	static const char *const steps[][2] = {
+		{ "stop", NULL },
+		{ "migrate-set-capabilities", IGNORE_SHARED },
+		{ "migrate", STATE_URI },
+		{ NULL, NULL },
+	};
+
+	transfer(vm, steps, NULL, done, arg);
+}
+
+void vm_resume(struct vm *vm, void (*done)(void *arg, const char *why), void *arg)
+{
+	static const char *const steps[][2] = {
+		{ "migrate-set-capabilities", IGNORE_SHARED },
+		{ "migrate-incoming", STATE_URI },
+		{ NULL, NULL },
+	};
+
+	transfer(vm, steps, "cont", done, arg);
+}

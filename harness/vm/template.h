@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_VM_TEMPLATE_H
+#define MMRIG_VM_TEMPLATE_H
+/* What the backend needs of a template. */
+#include <stdbool.h>
+
+#include "harness/vm/vm.h"
+
+int template_memory_fd(const struct vm_template *t); /* stays the template's */
+/* The caller closes it. read: a description of its own, at the start; else the one to write. */
+int template_state_fd(const struct vm_template *t, bool read, struct error *err);
+uv_loop_t *vm_loop(const struct vm *vm);
+
+#endif
