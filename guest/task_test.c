@@ -117,7 +117,7 @@ static void test_large_messages(void **state)
 	free(payload);
 }
 
-/* A child that dies inside a message, or sends a length that no message has. */
+/* A child that dies inside a message. */
 static void test_broken_messages(void **state)
 {
 	static const struct {
@@ -127,8 +127,6 @@ static void test_broken_messages(void **state)
 		{ { WIRE_LOG }, 1 },
 		{ { WIRE_LOG, 5 }, 2 },
 		{ { WIRE_LOG, 5, 0, 'a' }, 4 },
-		{ { WIRE_LOG, 0, 0x80, 'a' }, 4 }, /* 32768 */
-		{ { WIRE_LOG, 0xff, 0xff, 'a' }, 4 },
 	};
 	char *payload = malloc(TASK_MESSAGE_MAX);
 
@@ -145,6 +143,24 @@ static void test_broken_messages(void **state)
 		assert_int_equal(task_read(&t, payload, &len), -1);
 		close(fd[0]);
 	}
+	free(payload);
+}
+
+/* A length that no message has, with as many bytes behind it: they do not fit where they would go. */
+static void test_oversized_message(void **state)
+{
+	static uint8_t message[3 + TASK_MESSAGE_MAX] = { WIRE_LOG, 0x00, 0x80 }; /* 32768 */
+	char *payload = malloc(TASK_MESSAGE_MAX);
+	struct task t = { .pid = -1 };
+	uint32_t len;
+	int fd[2];
+
+	assert_int_equal(pipe2(fd, O_CLOEXEC), 0);
+	assert_int_equal(write(fd[1], message, sizeof(message)), (ssize_t)sizeof(message));
+	t.report_fd = fd[0];
+	assert_int_equal(task_read(&t, payload, &len), -1);
+	close(fd[0]);
+	close(fd[1]);
 	free(payload);
 }
 
@@ -187,8 +203,9 @@ static void test_json_escape(void **state)
 /* Never behind the room, always closed, and an escape is whole or left out. */
 static void test_json_escape_room(void **state)
 {
-	static const char *const texts[] = { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
-					     "\n\n\n\n\n\n\n\n\n\n", "a\"\xff" "b\\\n\x01zz\"\"" };
+	static const char *const texts[] = { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+					     "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
+					     "\n\n\n\n\n\n\n\n\n\n", "a\"\377b\\\n\001zz\"\"" };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		char all[200];
@@ -216,8 +233,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),	cmocka_unit_test(test_large_messages),
-		cmocka_unit_test(test_broken_messages), cmocka_unit_test(test_oom_score),
-		cmocka_unit_test(test_json_escape),	cmocka_unit_test(test_json_escape_room),
+		cmocka_unit_test(test_broken_messages), cmocka_unit_test(test_oversized_message),
+		cmocka_unit_test(test_oom_score),	cmocka_unit_test(test_json_escape),
+		cmocka_unit_test(test_json_escape_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void test_crc(void **state)
 	assert_int_equal(wire_crc32c(0, "123456789", 9), 0xe3069283);
 	assert_int_equal(wire_crc32c(0, "", 0), 0);
 	for (size_t cut = 0; cut <= 9; cut++)
-		assert_int_equal(wire_crc32c(wire_crc32c(0, "123456789", cut), "123456789" + cut, 9 - cut),
+		assert_int_equal(wire_crc32c(wire_crc32c(0, "123456789", cut), &"123456789"[cut], 9 - cut),
 				 0xe3069283);
 }
 
@@ -176,7 +176,8 @@ static void test_fed_nothing(void **state)
 /* Noise around frames, also such as begins like a frame. */
 static void test_garbage_between(void **state)
 {
-	static const char *const noise[] = { "x", "M", "MM", "MMR", "MMRMMRG", "MMMMRG\x02", "SeaBIOS (1.16)\r\n",
+	static const char *const noise[] = { "x", "M", "MM", "MMR", "MMRMMRG", "MMMMRG\x02",
+					     "SeaBIOS (1.16)\r\n",
 					     "MMRG", "MMRG\x01\x05\x01" };
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++) {
 		static struct bytes b;

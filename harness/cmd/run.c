@@ -20,10 +20,10 @@ struct run_args {
 
 static const struct opt run_opts[] = {
 	OPT_LIST("kernel", struct run_args, kernel, "K",
-		 "kernel to boot: a path, debian:VERSION, or a name of the cache; may be repeated"),
+		 "kernel to boot: a path, debian:VERSION, or a name of the cache"),
 	OPT_U64("runs", struct run_args, runs, "N", 1, 10000, "repetitions of each cell"),
 	OPT_LIST("set", struct run_args, set, "KEY=VALUE",
-		 "change a constant, an axis (KEY=A,B) or any key of the scenario; may be repeated"),
+		 "change a constant, an axis (KEY=A,B) or any key of the scenario"),
 	OPT_BYTES("memory", struct run_args, memory, "SIZE", "memory of the guest, as in 8G"),
 	OPT_U64("seed", struct run_args, seed, "N", 0, INT64_MAX, "seed of the first repetition"),
 	OPT_CHOICE("accel", struct run_args, accel, "auto|kvm|tcg",
@@ -130,8 +130,9 @@ static enum exit_status status_of(const struct runset *set, bool interrupted)
 {
 	unsigned int counts[VERDICT_COUNT] = { 0 };
 
+	/* A set that came to its end has made every interrupted run again. */
 	for (size_t i = 0; i < set->nruns; i++)
-		counts[set->run[i].verdict]++;
+		counts[set->run[i].verdict] += set->run[i].verdict != VERDICT_INTERRUPTED;
 	return interrupted ? EXIT_INTERRUPTED : verdict_exit_of_set(counts);
 }
 
