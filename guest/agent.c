@@ -161,13 +161,13 @@ static void worker_main(struct task_child *c, void *arg)
 		.child = c,
 		.job = &agent.job,
 		.line = agent.workload_line,
-		.seed = (uint64_t)job_option(&agent.job, "seed", 1),
 	};
 	workload_fn prepare = (workload_fn)agent.workload->prepare;
 
 	if (prepare && prepare(&w) < 0)
 		return;
 	task_wait_go(c);
+	w.seed = atomic_load(&c->shared->seed);
 	((workload_fn)agent.workload->run)(&w);
 }
 
@@ -239,6 +239,25 @@ static void run_layout(void)
 	phase_edge(PHASE_LAYOUT, "end");
 }
 
+/*
+ * A template: says that the layout stands, and waits. The VM is saved meanwhile; in each fork the
+ * wait ends with the seed of that fork.
+ */
+static void wait_for_go(void)
+{
+	char text[128];
+	const char *seed;
+
+	if (!job_option(&agent.job, "template", 0))
+		return;
+	channel_send(WIRE_READY, "{}", 2);
+	if (channel_wait(WIRE_GO, text, sizeof(text)) < 0)
+		fail("infra", "the host closed the channel before the fork");
+	seed = strstr(text, "\"seed\":");
+	if (seed && agent.workload)
+		atomic_store(&agent.worker.shared->seed, strtoull(seed + strlen("\"seed\":"), NULL, 10));
+}
+
 static void run_workload(void)
 {
 	double before = sampler_seconds();
@@ -278,8 +297,11 @@ int main(void)
 		fail("infra", "cannot fork");
 	if (agent.workload && task_start(&agent.worker, worker_main, NULL, 0) < 0)
 		fail("infra", "cannot fork");
+	if (agent.workload)
+		atomic_store(&agent.worker.shared->seed, (uint64_t)job_option(&agent.job, "seed", 1));
 	mlockall(MCL_CURRENT);
 	run_layout();
+	wait_for_go();
 	phase_edge(PHASE_SETTLE, "begin");
 	if (boot_sysctls(&agent.job, "workload", why, sizeof(why)) < 0)
 		fail("infra", "%s", why);

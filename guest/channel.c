@@ -137,6 +137,28 @@ void channel_sendf(enum wire_type type, const char *fmt, ...)
 	channel_send(type, text, (uint32_t)n);
 }
 
+int channel_wait(enum wire_type type, char *out, size_t room)
+{
+	static struct wire_reader reader;
+	struct wire_frame f;
+	uint8_t buf[256];
+
+	for (;;) {
+		ssize_t n = read(channel_fd, buf, sizeof(buf));
+
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0 || wire_reader_feed(&reader, buf, (size_t)n) < 0)
+			return -1;
+		while (wire_reader_next(&reader, &f)) {
+			if (f.type != type)
+				continue;
+			snprintf(out, room, "%.*s", (int)f.len, (const char *)f.payload);
+			return 0;
+		}
+	}
+}
+
 uint32_t channel_frames(void)
 {
 	return channel_seq;

@@ -18,6 +18,11 @@ int channel_open(const char **how);
 /* Sends one frame; payloads beyond WIRE_PAYLOAD_MAX go as several with WIRE_MORE. */
 void channel_send(enum wire_type type, const void *payload, uint32_t len);
 void channel_sendf(enum wire_type type, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * Waits for a frame of this type from the host; its payload, NUL-terminated, in out. -1 when the
+ * channel is closed.
+ */
+int channel_wait(enum wire_type type, char *out, size_t room);
 uint32_t channel_frames(void);
 /* Waits until everything has left the guest. */
 void channel_drain(void);

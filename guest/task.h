@@ -19,6 +19,7 @@
 
 struct task_shared {
 	_Atomic uint64_t done, total;
+	_Atomic uint64_t seed; /* of the run; a fork gets its own before it is told to go */
 };
 
 struct task {

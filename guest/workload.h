@@ -18,7 +18,7 @@ struct workload_run {
 	struct task_child *child;
 	const struct job *job;
 	const struct job_line *line; /* its parameters */
-	uint64_t seed;
+	uint64_t seed; /* known to run(), not yet to prepare() */
 	void *data; /* prepare()'s own */
 };
 

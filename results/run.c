@@ -23,6 +23,7 @@ void run_free(struct run *r)
 	free(r->qemu_command);
 	free(r->host);
 	free(r->reproduce);
+	free(r->forked_from);
 	for (size_t i = 0; i < r->nmetrics; i++)
 		free(r->metric[i].name);
 	free(r->metric);
@@ -97,4 +98,22 @@ void run_set_metric(struct run *r, const char *name, double value)
 	r->metric[r->nmetrics].name = xstrdup(name);
 	r->metric[r->nmetrics].value = value;
 	r->nmetrics++;
+}
+
+static unsigned long try_of(const char *id, unsigned long *slot)
+{
+	char *end;
+
+	*slot = strtoul(id, &end, 10);
+	return *end == '.' ? strtoul(end + 1, NULL, 10) : 1;
+}
+
+bool runset_superseded(const struct runset *set, size_t i)
+{
+	unsigned long slot, other, mine = try_of(set->run[i].id, &slot);
+
+	for (size_t k = 0; k < set->nruns; k++)
+		if (k != i && try_of(set->run[k].id, &other) > mine && other == slot)
+			return true;
+	return false;
 }

@@ -76,6 +76,11 @@ struct runset {
 	size_t nruns;
 };
 
+/*
+ * A later try of the same slot exists (ids "0003", "0003.2"): this one said nothing, is shown, and
+ * does not count for the exit status.
+ */
+bool runset_superseded(const struct runset *set, size_t i);
 void run_free(struct run *r);
 void runset_free(struct runset *s);
 /* NULL when the run has no such metric: absent is not zero. */

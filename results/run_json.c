@@ -131,6 +131,13 @@ static void put_identity(json_t *o, const struct runset *set, const struct run *
 		json_object_set_new(o, "variant", variant_to_json(&set->variant[r->variant]));
 }
 
+/* Negative means not known, and is left out. */
+static void put_share(json_t *o, const char *key, double v)
+{
+	if (v >= 0)
+		put_number(o, key, v);
+}
+
 json_t *run_to_json(const struct runset *set, const struct run *r)
 {
 	json_t *o = json_object();
@@ -150,6 +157,13 @@ json_t *run_to_json(const struct runset *set, const struct run *r)
 	put_number(o, "started", r->started);
 	put_number(o, "ended", r->ended);
 	put_number(o, "host_cpu", r->host_cpu);
+	put_share(o, "host_wait", r->host_wait);
+	put_share(o, "host_steal", r->host_steal);
+	put_share(o, "host_memory", r->host_memory);
+	put_share(o, "host_load", r->host_load);
+	put_text(o, "forked_from", r->forked_from);
+	if (r->dirty_bytes)
+		json_object_set_new(o, "dirty_bytes", run_json_u64(r->dirty_bytes));
 	json_object_set_new(o, "phases", run_json_phases(r));
 	json_object_set_new(o, "metrics", run_json_metrics(r));
 	put_raw(o, "layout", r->layout_json);

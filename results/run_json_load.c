@@ -51,6 +51,14 @@ static double take_number(const json_t *o, const char *key)
 	return json_number_value(json_object_get(o, key));
 }
 
+/* < 0 where absent: not known. */
+static double take_share(const json_t *o, const char *key)
+{
+	const json_t *value = json_object_get(o, key);
+
+	return json_is_number(value) ? json_number_value(value) : -1;
+}
+
 /* 0 where absent or no number; a caller that cares checks the range. */
 static uint64_t take_u64(const json_t *o, const char *key)
 {
@@ -138,6 +146,12 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	r->started = take_number(o, "started");
 	r->ended = take_number(o, "ended");
 	r->host_cpu = take_number(o, "host_cpu");
+	r->host_wait = take_share(o, "host_wait");
+	r->host_steal = take_share(o, "host_steal");
+	r->host_memory = take_share(o, "host_memory");
+	r->host_load = take_share(o, "host_load");
+	r->forked_from = take_text(o, "forked_from");
+	r->dirty_bytes = take_u64(o, "dirty_bytes");
 	r->layout_json = take_raw(o, "layout");
 	r->workload_json = take_raw(o, "workload");
 	r->no_effect = take_strings(o, "no_effect");

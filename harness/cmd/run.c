@@ -15,7 +15,8 @@ struct run_args {
 	struct opt_list kernel, set;
 	uint64_t runs, seed, memory;
 	const char *resume, *accel, *qemu;
-	bool json, quiet;
+	uint64_t layouts, jobs;
+	bool fork, json, quiet;
 };
 
 static const struct opt run_opts[] = {
@@ -29,6 +30,11 @@ static const struct opt run_opts[] = {
 	OPT_CHOICE("accel", struct run_args, accel, "auto|kvm|tcg",
 		   "accelerator; auto boots the kernel once to find out"),
 	OPT_STRING("qemu", struct run_args, qemu, "PROGRAM", "QEMU to use instead of the one in PATH"),
+	OPT_FLAG("fork", struct run_args, fork,
+		 "build the layout once a cell, and fork every run from the laid-out VM"),
+	OPT_U64("layouts", struct run_args, layouts, "M", 1, 1000, "with --fork: layouts a cell"),
+	OPT_U64("jobs", struct run_args, jobs, "N", 1, 256,
+		"VMs at once; without it, as many as have CPUs of their own"),
 	OPT_STRING("resume", struct run_args, resume, "RUNSET", "go on with a run set that was interrupted"),
 	OPT_FLAG("json", struct run_args, json, "print one JSON document and nothing else to stdout"),
 	OPT_FLAG("quiet", struct run_args, quiet, "no progress"),
@@ -130,9 +136,8 @@ static enum exit_status status_of(const struct runset *set, bool interrupted)
 {
 	unsigned int counts[VERDICT_COUNT] = { 0 };
 
-	/* A set that came to its end has made every interrupted run again. */
 	for (size_t i = 0; i < set->nruns; i++)
-		counts[set->run[i].verdict] += set->run[i].verdict != VERDICT_INTERRUPTED;
+		counts[set->run[i].verdict] += !runset_superseded(set, i);
 	return interrupted ? EXIT_INTERRUPTED : verdict_exit_of_set(counts);
 }
 
@@ -153,6 +158,9 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 		.accel = accel_of(a->accel),
 		.runs = a->runs ? (unsigned int)a->runs : plan->runs,
 		.seed = a->seed,
+		.fork = a->fork || a->layouts,
+		.layouts = (unsigned int)a->layouts,
+		.jobs = (unsigned int)a->jobs,
 		.resume = a->resume,
 		.command = command,
 		.reproduce = reproduce,

@@ -67,6 +67,8 @@ static void stop(struct attempt *a, unsigned int grace_ms)
 	a->stopping = true;
 	/* While its threads can still be asked. */
 	host_sample(&a->host_end, vm_pid(a->vm));
+	if (a->spec.kind == ATTEMPT_FORK)
+		a->run.dirty_bytes = host_private_bytes(vm_pid(a->vm));
 	vm_stop(a->vm, grace_ms);
 }
 
@@ -167,7 +169,7 @@ static void on_wire(void *arg, const uint8_t *data, size_t len)
 	progress_phase(a->e->progress, a->spec.k, a->phase, a->guest.done, a->guest.total);
 	if (a->guest.ready && a->spec.kind == ATTEMPT_TEMPLATE && !a->saving && !a->stopping) {
 		a->saving = true;
-		vm_save(a->vm, on_saved, a);
+		vm_save(a->vm, a->spec.layout->memory, on_saved, a);
 	}
 	if (a->guest.ended)
 		stop(a, 0);
@@ -303,7 +305,7 @@ static void conclude(struct attempt *a)
 		kept->ended = wall_s();
 		store_finish_run(a->record, a->e->set, kept, &failed);
 	}
-	a->done(a->arg, &a->spec, kept, failed.text ? &failed : NULL);
+	a->done(a->arg, &a->spec, kept, a->vm && attempt_hit_tcg_race(a), failed.text ? &failed : NULL);
 	attempt_free(a);
 }
 

@@ -35,6 +35,8 @@ struct attempt {
 	struct error store_error; /* the first write that failed */
 };
 
+/* The run says nothing, and another try may. */
+bool attempt_hit_tcg_race(const struct attempt *a);
 /* verdict, why and detail of a run whose VM is gone. */
 void attempt_decide(const struct attempt *a, struct run *r);
 

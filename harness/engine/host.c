@@ -136,6 +136,15 @@ static double wait_share(const struct host_sample *end)
 	return end->has_threads ? share(end->wait_ns, end->run_ns + end->wait_ns) : -1;
 }
 
+uint64_t host_private_bytes(pid_t pid)
+{
+	cleanup_free char *path = str_printf("/proc/%d/smaps_rollup", (int)pid);
+	cleanup_free char *text = file_read(path, 8192, NULL, NULL);
+	char *p = text ? strstr(text, "Anonymous:") : NULL;
+
+	return p ? strtoull(p + strlen("Anonymous:"), NULL, 10) * 1024 : 0;
+}
+
 void host_to_run(const struct host_sample *begin, const struct host_sample *end, struct run *r)
 {
 	double load;

@@ -21,6 +21,8 @@ struct host_sample {
 };
 /* pid 0: without a process. */
 void host_sample(struct host_sample *s, pid_t pid);
+/* Anonymous memory of a process, bytes: of a fork, what it changed of its template and QEMU's own. */
+uint64_t host_private_bytes(pid_t pid);
 /* Fills r->host_*. */
 void host_to_run(const struct host_sample *begin, const struct host_sample *end, struct run *r);
 /*

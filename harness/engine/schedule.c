@@ -15,6 +15,7 @@
 #include "results/util/cleanup.h"
 
 #define TICK_MS 100
+#define TRIES_MAX 3
 #define MIB (1ULL << 20)
 /* QEMU's own beside the guest's memory. */
 #define QEMU_BYTES (192 * MIB)
@@ -141,7 +142,8 @@ static bool fits(const struct schedule *s, uint64_t bytes)
 
 /* ---- starting ---- */
 
-static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, struct error *failed);
+static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, bool again,
+		    struct error *failed);
 
 static int start(struct schedule *s, struct slot *slot, enum attempt_kind kind, uint64_t bytes)
 {
@@ -242,7 +244,8 @@ static char *summary_of(const struct run *r, char *const *metric)
 	return strbuf_steal(&sb);
 }
 
-static void keep(struct schedule *s, struct slot *slot, struct run *run)
+/* The run stays, whatever it is. One that says nothing is made again, a few times. */
+static void keep(struct schedule *s, struct slot *slot, struct run *run, bool again)
 {
 	struct runset *set = s->e->set;
 	cleanup_free char *summary = summary_of(run, set->metric);
@@ -252,11 +255,16 @@ static void keep(struct schedule *s, struct slot *slot, struct run *run)
 	set->run = xreallocarray(set->run, set->nruns + 1, sizeof(*run));
 	set->run[set->nruns++] = *run;
 	free(run);
+	if (again && ++slot->tries < TRIES_MAX) {
+		slot->state = SLOT_TODO;
+		return;
+	}
 	slot->state = SLOT_DONE;
 	s->group[slot->group].todo--;
 }
 
-static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, struct error *failed)
+static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, bool again,
+		    struct error *failed)
 {
 	struct schedule *s = arg;
 	struct slot *slot = &s->slot[spec->k - 1];
@@ -276,7 +284,7 @@ static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
 	}
 	if (spec->kind == ATTEMPT_FORK && run->dirty_bytes > g->layout->dirty_bytes)
 		g->layout->dirty_bytes = run->dirty_bytes;
-	keep(s, slot, run);
+	keep(s, slot, run, again);
 	if (spec->kind == ATTEMPT_TEMPLATE)
 		drop_layout(s, g); /* it failed; the next slot of the group tries again */
 	else if (g->state == GROUP_READY && !g->todo)

@@ -47,6 +47,7 @@ struct vm {
 	uv_poll_t exit_poll;
 	uv_timer_t timer;
 	struct qmp *qmp;
+	int pass_fd; /* goes with the QMP line being sent; -1: none */
 	char output[STDERR_KEEP_BYTES + 1];
 	size_t output_len;
 	char chunk[CHUNK_BYTES];
@@ -251,9 +252,31 @@ static int channel_write(struct vm *vm, enum channel channel, const void *data, 
 	return ret;
 }
 
+/* With a descriptor attached; whole or not at all, since a line of QMP fits any socket buffer. */
+static int send_with_fd(struct vm *vm, const char *line, size_t len)
+{
+	char control[CMSG_SPACE(sizeof(int))] = { 0 };
+	struct iovec iov = { (char *)line, len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+	int socket;
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &vm->pass_fd, sizeof(int));
+	if (uv_fileno((uv_handle_t *)&vm->channel[CHANNEL_QMP], &socket) < 0 ||
+	    uv_stream_get_write_queue_size((uv_stream_t *)&vm->channel[CHANNEL_QMP]))
+		return -1;
+	return sendmsg(socket, &msg, MSG_NOSIGNAL) == (ssize_t)len ? 0 : -1;
+}
+
 static int send_qmp(void *arg, const char *line, size_t len)
 {
-	return channel_write(arg, CHANNEL_QMP, line, len);
+	struct vm *vm = arg;
+
+	return vm->pass_fd >= 0 ? send_with_fd(vm, line, len) : channel_write(vm, CHANNEL_QMP, line, len);
 }
 
 static bool gone(const struct vm *vm, enum channel channel)
@@ -300,6 +323,17 @@ void vm_sysrq(struct vm *vm, char key)
 	*s = (struct sysrq){ vm, key };
 	if (vm_qmp(vm, "chardev-send-break", "{\"id\":\"console\"}", break_sent, s, NULL) < 0)
 		free(s);
+}
+
+int vm_qmp_with_fd(struct vm *vm, int fd, const char *command, const char *arguments,
+		   void (*done)(void *arg, const char *json), void *arg, struct error *err)
+{
+	int ret;
+
+	vm->pass_fd = fd;
+	ret = vm_qmp(vm, command, arguments, done, arg, err);
+	vm->pass_fd = -1;
+	return ret;
 }
 
 int vm_qmp(struct vm *vm, const char *command, const char *arguments,
@@ -413,6 +447,7 @@ static struct vm *vm_new(uv_loop_t *loop, const struct vm_config *config,
 	vm->loop = loop;
 	vm->handlers = *handlers;
 	vm->pidfd = -1;
+	vm->pass_fd = -1;
 	vm->argv = args_build(program, config, &features);
 	vm->command_line = args_quote(vm->argv);
 	vm->qmp = qmp_new(send_qmp, vm);
@@ -461,11 +496,13 @@ static int spawn(struct vm *vm, const struct vm_config *config, const struct fds
 
 	memcpy(inherited, f->theirs, n * sizeof(*inherited));
 	if (config->role != VM_ALONE) {
-		/* A fork reads the state from the start, at an offset of its own. */
-		state = template_state_fd(config->template, config->role == VM_FORKS, err);
+		inherited[n++] = template_memory_fd(config->template);
+	}
+	if (config->role == VM_FORKS) {
+		/* Read from the start, at an offset of its own. */
+		state = template_state_fd(config->template, true, err);
 		if (state < 0)
 			return -1;
-		inherited[n++] = template_memory_fd(config->template);
 		inherited[n++] = state;
 	}
 	pin_self(config, &before);

@@ -81,6 +81,7 @@ struct transfer {
 	void *arg;
 	const char *const (*step)[2]; /* command, arguments; ends with NULL */
 	const char *last;	      /* after the migration has completed; may be NULL */
+	int fd;			      /* passed with "getfd" */
 	bool waiting, over;
 };
 
@@ -99,6 +100,8 @@ static void finish(struct transfer *t, const char *why)
 	if (t->over)
 		return;
 	t->over = true;
+	if (t->fd >= 0)
+		close(t->fd);
 	uv_close((uv_handle_t *)&t->timer, timer_closed);
 	done(arg, why);
 }
@@ -151,7 +154,10 @@ static void command(struct transfer *t, const char *name, const char *arguments,
 {
 	cleanup_error struct error err = ERROR_INIT;
 
-	if (vm_qmp(t->vm, name, arguments, done, t, &err) < 0)
+	int ret = strcmp(name, "getfd") == 0 ? vm_qmp_with_fd(t->vm, t->fd, name, arguments, done, t, &err) :
+					       vm_qmp(t->vm, name, arguments, done, t, &err);
+
+	if (ret < 0)
 		finish(t, err.text);
 }
 
@@ -187,12 +193,12 @@ static void next(struct transfer *t)
 	}
 }
 
-static void transfer(struct vm *vm, const char *const (*step)[2], const char *last,
+static void transfer(struct vm *vm, const char *const (*step)[2], const char *last, int fd,
 		     void (*done)(void *arg, const char *why), void *arg)
 {
 	struct transfer *t = xcalloc(1, sizeof(*t));
 
-	*t = (struct transfer){ .vm = vm, .done = done, .arg = arg, .step = step, .last = last };
+	*t = (struct transfer){ .vm = vm, .done = done, .arg = arg, .step = step, .last = last, .fd = fd };
 	uv_timer_init(vm_loop(vm), &t->timer);
 	t->timer.data = t;
 	next(t);
@@ -202,16 +208,24 @@ static void transfer(struct vm *vm, const char *const (*step)[2], const char *la
 #define STATE_URI "{\"uri\":\"fd:7\"}"
 _Static_assert(QEMU_FD_STATE == 7, "STATE_URI names the number");
 
-void vm_save(struct vm *vm, void (*done)(void *arg, const char *why), void *arg)
+/* An incoming migration takes an inherited descriptor by its number, an outgoing one only by name. */
+void vm_save(struct vm *vm, struct vm_template *into, void (*done)(void *arg, const char *why), void *arg)
 {
 	static const char *const steps[][2] = {
 		{ "stop", NULL },
 		{ "migrate-set-capabilities", IGNORE_SHARED },
-		{ "migrate", STATE_URI },
+		{ "getfd", "{\"fdname\":\"state\"}" },
+		{ "migrate", "{\"uri\":\"fd:state\"}" },
 		{ NULL, NULL },
 	};
 
-	transfer(vm, steps, NULL, done, arg);
+	cleanup_error struct error err = ERROR_INIT;
+	int fd = template_state_fd(into, false, &err);
+
+	if (fd < 0)
+		done(arg, err.text);
+	else
+		transfer(vm, steps, NULL, fd, done, arg);
 }
 
 void vm_resume(struct vm *vm, void (*done)(void *arg, const char *why), void *arg)
@@ -222,5 +236,5 @@ void vm_resume(struct vm *vm, void (*done)(void *arg, const char *why), void *ar
 		{ NULL, NULL },
 	};
 
-	transfer(vm, steps, "cont", done, arg);
+	transfer(vm, steps, "cont", -1, done, arg);
 }

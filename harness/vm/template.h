@@ -9,6 +9,9 @@
 int template_memory_fd(const struct vm_template *t); /* stays the template's */
 /* The caller closes it. read: a description of its own, at the start; else the one to write. */
 int template_state_fd(const struct vm_template *t, bool read, struct error *err);
+/* vm_qmp() with a descriptor passed along; the greeting must have come. */
+int vm_qmp_with_fd(struct vm *vm, int fd, const char *command, const char *arguments,
+		   void (*done)(void *arg, const char *json), void *arg, struct error *err);
 uv_loop_t *vm_loop(const struct vm *vm);
 
 #endif

@@ -111,7 +111,8 @@ uint64_t vm_template_bytes(const struct vm_template *t);
  * For VM_MAKES_TEMPLATE: stops the guest and saves its device state; memory stays where it is.
  * done gets NULL, or why it failed; the VM stays stopped and is the caller's to end.
  */
-void vm_save(struct vm *vm, void (*done)(void *arg, const char *why), void *arg);
+void vm_save(struct vm *vm, struct vm_template *into,
+	     void (*done)(void *arg, const char *why), void *arg);
 /* For VM_FORKS, once, after vm_start(): loads the state and lets the guest run. done as above. */
 void vm_resume(struct vm *vm, void (*done)(void *arg, const char *why), void *arg);
 
