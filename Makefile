@@ -91,6 +91,8 @@ $(O)/deps-ok:
 		{ echo "mmrig: libraries are missing; run: make deps" >&2; exit 1; }
 	@touch $@
 
+.SECONDARY:
+
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
 
 # ---- set-up ----

@@ -16,7 +16,7 @@ struct run_args {
 	uint64_t runs, seed, memory;
 	const char *resume, *accel, *qemu;
 	uint64_t layouts, jobs;
-	bool fork, json, quiet;
+	bool fork, deterministic, verify, json, quiet;
 };
 
 static const struct opt run_opts[] = {
@@ -35,6 +35,10 @@ static const struct opt run_opts[] = {
 	OPT_U64("layouts", struct run_args, layouts, "M", 1, 1000, "with --fork: layouts a cell"),
 	OPT_U64("jobs", struct run_args, jobs, "N", 1, 256,
 		"VMs at once; without it, as many as have CPUs of their own"),
+	OPT_FLAG("deterministic", struct run_args, deterministic,
+		 "same kernel, QEMU, scenario and seed give the same bits; times are guest time"),
+	OPT_FLAG("verify-determinism", struct run_args, verify,
+		 "make every run twice and compare every snapshot byte for byte"),
 	OPT_STRING("resume", struct run_args, resume, "RUNSET", "go on with a run set that was interrupted"),
 	OPT_FLAG("json", struct run_args, json, "print one JSON document and nothing else to stdout"),
 	OPT_FLAG("quiet", struct run_args, quiet, "no progress"),
@@ -156,10 +160,12 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 	const struct engine_options o = {
 		.qemu = a->qemu,
 		.accel = accel_of(a->accel),
-		.runs = a->runs ? (unsigned int)a->runs : plan->runs,
+		.runs = (a->runs ? (unsigned int)a->runs : plan->runs) * (a->verify ? 2 : 1),
 		.seed = a->seed,
 		.fork = a->fork || a->layouts,
 		.layouts = (unsigned int)a->layouts,
+		.deterministic = a->deterministic,
+		.verify = a->verify,
 		.jobs = (unsigned int)a->jobs,
 		.resume = a->resume,
 		.command = command,
@@ -167,7 +173,9 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 	};
 	struct runset set = { 0 };
 	bool interrupted = false;
-	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, err);
+	size_t differing = 0;
+	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, &differing,
+			     err);
 	enum exit_status status = status_of(&set, interrupted);
 
 	progress_clear(progress);
@@ -176,6 +184,8 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 	if (interrupted && set.id)
 		fprintf(stderr, "mmrig: to go on: %s --resume %s\n", command, set.id);
 	runset_free(&set);
+	if (ret == 0 && differing)
+		return error_set(err, EXIT_NO_VERDICT, "%zu pairs of runs were not the same", differing);
 	return ret < 0 ? ret : (int)status;
 }
 

@@ -20,11 +20,11 @@
 /* What a template may say: console and samples of boot and layout are some 200 KiB. */
 #define TEMPLATE_SAID_MAX (32u << 20)
 
-struct layout_template *layout_template_new(const char *id, uint64_t memory_bytes, struct error *err)
+struct layout_template *layout_template_new(const char *id, const struct variant *v, struct error *err)
 {
 	struct layout_template *t = xcalloc(1, sizeof(*t));
 
-	t->memory = vm_template_new(memory_bytes, err);
+	t->memory = vm_template_new(v->memory_bytes, v->node, v->nnodes, err);
 	if (!t->memory) {
 		free(t);
 		return NULL;
@@ -171,7 +171,8 @@ static void on_wire(void *arg, const uint8_t *data, size_t len)
 		a->saving = true;
 		vm_save(a->vm, a->spec.layout->memory, on_saved, a);
 	}
-	if (a->guest.ended)
+	/* A deterministic guest powers itself off: its last bytes come without our doing. */
+	if (a->guest.ended && !a->e->deterministic)
 		stop(a, 0);
 }
 
@@ -321,7 +322,7 @@ static void on_exited(void *arg, int status)
 	host_to_run(&a->host_begin, &a->host_end, r);
 	console_end(a->console);
 	if (a->guest.hello)
-		r->phase[PHASE_BOOT] = a->boot_s;
+		r->phase[PHASE_BOOT] = a->e->deterministic ? (double)a->guest.hello_ns / 1e9 : a->boot_s;
 	guest_state_to_run(&a->guest, a->e->plan->moves, r);
 	attempt_decide(a, r);
 	conclude(a);
@@ -336,7 +337,9 @@ static char *job_text(struct attempt *a)
 	cleanup_free char *top = NULL, *body = NULL;
 	char *text;
 
-	job_add(&head, "mmrig-job", "version", "1", "id", a->run.id, "seed", seed, NULL);
+	/* A deterministic guest must not see which run it is: the job is part of its memory. */
+	job_add(&head, "mmrig-job", "version", "1", "id", a->e->deterministic ? "-" : a->run.id, "seed", seed,
+		NULL);
 	job_add(&head, "option", "name", "seed", "value", seed, NULL);
 	if (a->spec.kind == ATTEMPT_TEMPLATE)
 		job_add(&head, "option", "name", "template", "value", "1", NULL);
@@ -393,7 +396,9 @@ static int boot(struct attempt *a, struct error *err)
 	const struct engine_kernel *k = &e->kernel[a->spec.cell.kernel];
 	cleanup_free char *scratch = path_join(store_run_dir(a->record), "scratch");
 	cleanup_free char *initrd = path_join(scratch, "initrd"), *job = job_text(a);
-	cleanup_free char *cmdline = vm_default_cmdline(e->accel);
+	cleanup_free char *base = vm_default_cmdline(e->accel);
+	cleanup_free char *cmdline = e->deterministic ? str_printf("%s %s", base, vm_deterministic_cmdline) :
+							xstrdup(base);
 	const struct vm_handlers handlers = {
 		.arg = a, .console = on_console, .wire = on_wire, .exited = on_exited,
 	};
@@ -406,8 +411,13 @@ static int boot(struct attempt *a, struct error *err)
 		.cmdline = cmdline,
 		.memory_bytes = v->memory_bytes,
 		.cpus = v->cpus,
+		.node = v->node,
+		.nnodes = v->nnodes,
+		.distance = v->distance,
 		.accel = e->accel,
-		.channel = k->channel,
+		.channel = e->deterministic ? VM_CHANNEL_FILES : k->channel,
+		.deterministic = e->deterministic,
+		.seed = a->run.seed,
 		.cpu_first = a->spec.cpu_first,
 		.cpu_count = a->spec.cpu_count,
 	};

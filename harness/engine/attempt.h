@@ -25,7 +25,7 @@ struct layout_template {
 	uint64_t dirty_bytes; /* the most that a fork has dirtied so far; 0: none has run */
 };
 
-struct layout_template *layout_template_new(const char *id, uint64_t memory_bytes, struct error *err);
+struct layout_template *layout_template_new(const char *id, const struct variant *v, struct error *err);
 void layout_template_free(struct layout_template *t);
 
 struct attempt_spec {

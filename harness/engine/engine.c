@@ -16,6 +16,8 @@
 
 /* Deadlines are written for KVM; TCG runs the same guest code about this much slower. */
 #define TCG_SCALE 4.0
+/* One host thread for all vCPUs, and every instruction counted. */
+#define DETERMINISTIC_SCALE 12.0
 
 static void on_signal(uv_signal_t *s, int signum)
 {
@@ -98,6 +100,14 @@ static int resolve_accel(struct engine *e, enum vm_accel wanted, struct error *e
 	cleanup_free char *note = NULL;
 
 	e->accel = wanted;
+	if (e->deterministic && wanted == VM_ACCEL_KVM)
+		return error_set(err, EXIT_USAGE, "--deterministic needs TCG: KVM runs on real time; leave --accel out");
+	if (e->deterministic) {
+		e->accel = VM_ACCEL_TCG;
+		e->scale = DETERMINISTIC_SCALE;
+		progress_note(e->progress, "deterministic: TCG on one thread, guest time counts instructions");
+		return 0;
+	}
 	if (wanted == VM_ACCEL_AUTO) {
 		if (accel_probe(e->qemu, e->kernel[0].kernel.image, &r, err) < 0)
 			return -1;
@@ -187,6 +197,8 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 	strbuf_addf(&sb, "%s --kernel ", o->reproduce ? o->reproduce : "mmrig run");
 	strbuf_add_quoted(&sb, path ? path : k->name);
 	strbuf_addf(&sb, " --runs 1 --seed %llu", (unsigned long long)seed);
+	if (e->deterministic)
+		strbuf_adds(&sb, " --deterministic");
 	for (size_t i = 0; i < v->nvalues; i++) {
 		cleanup_free char *axis = str_printf("%s=%s", v->value[i].name, v->value[i].text);
 
@@ -206,7 +218,7 @@ struct run engine_new_run(struct engine *e, const struct engine_options *o, unsi
 		.kernel = cell->kernel,
 		.variant = cell->variant,
 		.seed = seed,
-		.accel = xstrdup(accel_name(e->accel)),
+		.accel = xstrdup(e->deterministic ? "tcg-icount" : accel_name(e->accel)),
 		.qemu_version = xstrdup(e->qemu_version),
 		.host = xstrdup(e->host),
 		.reproduce = reproduce_line(e, o, cell, seed),
@@ -242,6 +254,11 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 {
 	struct utsname u;
 	uint64_t most = 0;
+
+	if (e->deterministic && o->fork)
+		return error_set(err, EXIT_USAGE,
+				 "--deterministic and --fork do not go together: a deterministic guest hears nothing "
+				 "from the host, so a fork cannot be told its seed");
 
 	for (size_t i = 0; i < e->plan->nvariants; i++)
 		if (e->plan->variant[i].memory_bytes > most)
@@ -285,7 +302,7 @@ static void engine_free(struct engine *e)
 
 int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	       struct kernel *kernels, size_t nkernels, struct progress *progress,
-	       struct runset *set, bool *interrupted, struct error *err)
+	       struct runset *set, bool *interrupted, size_t *differing, struct error *err)
 {
 	struct engine e = {
 		.plan = plan,
@@ -294,6 +311,7 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 		.qemu = o->qemu ? xstrdup(o->qemu) : NULL,
 		.progress = progress,
 		.set = set,
+		.deterministic = o->deterministic || o->verify,
 	};
 	int ret;
 
@@ -304,6 +322,8 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	ret = prepare(&e, o, err);
 	if (ret == 0)
 		ret = engine_schedule(&e, o, err);
+	if (ret == 0 && o->verify && !e.interrupts)
+		ret = engine_verify(&e, differing, err);
 	*interrupted = e.interrupts > 0;
 	close_loop(&e);
 	engine_free(&e);

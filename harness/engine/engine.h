@@ -28,6 +28,8 @@ struct engine_options {
 	const char *command;	/* as typed, for the record */
 	bool fork;		/* one layout for many runs, where the kernel and backend can */
 	unsigned int layouts;	/* with fork: layouts a cell; 0: 1 */
+	bool deterministic;	/* same inputs and seed, same bits */
+	bool verify;		/* make every run twice and compare; implies deterministic */
 	unsigned int jobs;	/* VMs at once; 0: as many as have CPUs of their own */
 	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
 };
@@ -49,6 +51,7 @@ struct engine {
 	struct engine_kernel *kernel;
 	size_t nkernels;
 	enum vm_accel accel;
+	bool deterministic;
 	char *qemu, *qemu_version, *host, *agent;
 	double scale; /* of the deadlines */
 	struct store *store;
@@ -63,16 +66,23 @@ struct engine {
 /*
  * Makes the runs. *set is filled with every finished run and belongs to the caller, also on error
  * (whatever finished before it). Returns 0, or -1 with err; an interrupted set returns 0 and has
- * *interrupted set.
+ * *interrupted set. *differing is set with o->verify: pairs of runs that were not the same.
  */
 int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	       struct kernel *kernels, size_t nkernels, struct progress *progress,
-	       struct runset *set, bool *interrupted, struct error *err);
+	       struct runset *set, bool *interrupted, size_t *differing, struct error *err);
 
 /* Every run of the set, scheduled (schedule.c). */
 int engine_schedule(struct engine *e, const struct engine_options *o, struct error *err);
 /* Identity of a run in this slot, its attempt'th try (from 0). */
 struct run engine_new_run(struct engine *e, const struct engine_options *o, unsigned int slot,
 			  unsigned int attempt, const struct engine_cell *cell, uint64_t seed);
+
+/*
+ * Compares the runs of a set made with verify pair by pair: every snapshot and sample, their guest
+ * times, the workload's result and the console, byte for byte. One line a pair to the progress.
+ * *differing: how many pairs differ.
+ */
+int engine_verify(struct engine *e, size_t *differing, struct error *err);
 
 #endif

@@ -104,6 +104,7 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 	switch (f->type) {
 	case WIRE_HELLO:
 		g->hello = true;
+		g->hello_ns = number_member(o, "mono_ns");
 		free(g->release);
 		g->release = string_member(o, "release");
 		free(g->channel);

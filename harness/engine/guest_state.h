@@ -22,6 +22,7 @@ struct guest_state {
 	enum wire_phase phase; /* the current one */
 	uint64_t begin_ns[PHASE_COUNT], end_ns[PHASE_COUNT]; /* guest clock; 0: not seen */
 	uint64_t done, total; /* progress of the phase */
+	uint64_t hello_ns;    /* guest clock at the hello */
 	double sampling_s;    /* guest seconds of sampling within the workload phase */
 	char *fail_verdict, *fail_what;
 	char *release; /* as the guest says */

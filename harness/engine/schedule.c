@@ -90,7 +90,8 @@ static void plan_slots(struct schedule *s)
 
 		slot->number = (unsigned int)i;
 		slot->cell = (struct engine_cell){ c % e->nkernels, c / e->nkernels };
-		slot->seed = s->o->seed + rep;
+		/* With verify a repetition is a pair of the same seed. */
+		slot->seed = s->o->seed + (s->o->verify ? rep / 2 : rep);
 		slot->group = c * layouts + rep * layouts / s->o->runs;
 		slot->tries = tries_before(e->set, slot->number, &done);
 		slot->state = done ? SLOT_DONE : SLOT_TODO;
@@ -178,7 +179,7 @@ static int start_template(struct schedule *s, struct slot *slot)
 	char id[24];
 
 	snprintf(id, sizeof(id), "L%zu", s->layouts_made + 1);
-	g->layout = layout_template_new(id, guest_bytes(s, slot), s->failed);
+	g->layout = layout_template_new(id, &s->e->plan->variant[slot->cell.variant], s->failed);
 	if (!g->layout)
 		return -1;
 	s->layouts_made++;

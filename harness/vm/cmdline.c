@@ -23,6 +23,9 @@ unsigned int vm_watchdog_s(enum vm_accel accel)
 	return 2 * (accel == VM_ACCEL_KVM ? HUNG_TASK_KVM_S : HUNG_TASK_TCG_S);
 }
 
+/* Address space and stack offsets would otherwise follow the guest's entropy, which the seed fixes too. */
+const char *const vm_deterministic_cmdline = "norandmaps randomize_kstack_offset=off random.trust_cpu=off";
+
 /*
  * loglevel=6 shows the banner (a notice) and all that a splat prints, and no information: 0.91
  * of the default's boot time under TCG. With nokaslr (a random place of the kernel would also

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,6 +28,10 @@
 #define DRAIN_MS 500
 /* A process in uninterruptible sleep survives SIGKILL: then the run ends without its corpse. */
 #define CORPSE_MS 10000
+/* Memory files of a deterministic guest: looked at so often, and no larger than so much. */
+#define FILES_POLL_MS 50
+#define FILES_MAX (256L << 20)
+#define FILES 2
 
 enum channel { CHANNEL_CONSOLE, CHANNEL_WIRE, CHANNEL_QMP, CHANNEL_OUTPUT, CHANNEL_COUNT };
 
@@ -47,6 +52,9 @@ struct vm {
 	uv_poll_t exit_poll;
 	uv_timer_t timer;
 	struct qmp *qmp;
+	int file[FILES]; /* console and wire where they are memory files; -1 */
+	off_t file_at[FILES];
+	uv_timer_t files_poll;
 	int pass_fd; /* goes with the QMP line being sent; -1: none */
 	char output[STDERR_KEEP_BYTES + 1];
 	size_t output_len;
@@ -74,13 +82,17 @@ static void handle_closed(uv_handle_t *handle)
 		finish(vm);
 }
 
+static void read_files(struct vm *vm);
+
 static void close_handles(struct vm *vm)
 {
 	if (vm->closing)
 		return;
+	read_files(vm); /* the last words */
 	vm->closing = true;
 	for (int i = 0; i < CHANNEL_COUNT; i++)
 		uv_close((uv_handle_t *)&vm->channel[i], handle_closed);
+	uv_close((uv_handle_t *)&vm->files_poll, handle_closed);
 	uv_close((uv_handle_t *)&vm->timer, handle_closed);
 	uv_close((uv_handle_t *)&vm->exit_poll, handle_closed);
 }
@@ -203,6 +215,31 @@ static void deliver(struct vm *vm, enum channel channel, size_t len)
 	}
 }
 
+/* What the guest has written since; the pages that held it are given back. */
+static void read_files(struct vm *vm)
+{
+	for (int i = 0; i < FILES; i++) {
+		ssize_t n;
+
+		while (vm->file[i] >= 0 &&
+		       (n = pread(vm->file[i], vm->chunk, sizeof(vm->chunk), vm->file_at[i])) > 0) {
+			fallocate(vm->file[i], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, vm->file_at[i], n);
+			vm->file_at[i] += n;
+			deliver(vm, (enum channel)i, (size_t)n);
+		}
+		if (vm->file_at[i] > FILES_MAX)
+			kill_now(vm);
+	}
+}
+
+static void on_files_poll(uv_timer_t *timer)
+{
+	struct vm *vm = timer->data;
+
+	if (!vm->closing)
+		read_files(vm);
+}
+
 /* One chunk for all: libuv hands it back in on_read() before it asks for the next. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf)
 {
@@ -289,6 +326,8 @@ int vm_wire_send(struct vm *vm, const void *data, size_t len, struct error *err)
 	size_t queued;
 	int ret;
 
+	if (vm->file[CHANNEL_WIRE] >= 0)
+		return error_set(err, EXIT_NO_VERDICT, "wire: one-way in a deterministic run");
 	if (gone(vm, CHANNEL_WIRE))
 		return error_set(err, EXIT_NO_VERDICT, "wire: QEMU is gone");
 	queued = uv_stream_get_write_queue_size((uv_stream_t *)&vm->channel[CHANNEL_WIRE]);
@@ -333,6 +372,7 @@ int vm_qmp_with_fd(struct vm *vm, int fd, const char *command, const char *argum
 	vm->pass_fd = fd;
 	ret = vm_qmp(vm, command, arguments, done, arg, err);
 	vm->pass_fd = -1;
+	vm->file[0] = vm->file[1] = -1;
 	return ret;
 }
 
@@ -358,12 +398,26 @@ static void fds_close(struct fds *f)
 	}
 }
 
-static int fds_open(struct fds *f, struct error *err)
+static int file_open(struct fds *f, int i, struct error *err)
+{
+	f->theirs[i] = memfd_create(i == CHANNEL_CONSOLE ? "mmrig-console" : "mmrig-wire", MFD_CLOEXEC);
+	f->ours[i] = f->theirs[i] < 0 ? -1 : fcntl(f->theirs[i], F_DUPFD_CLOEXEC, 3);
+	if (f->ours[i] < 0)
+		return error_errno(err, EXIT_NO_VERDICT, "QEMU: cannot open its channels");
+	return 0;
+}
+
+static int fds_open(struct fds *f, bool files, struct error *err)
 {
 	int pair[2];
 
 	memset(f, 0xff, sizeof(*f));
 	for (int i = 0; i < CHANNEL_COUNT; i++) {
+		if (files && i < FILES) {
+			if (file_open(f, i, err) < 0)
+				return -1;
+			continue;
+		}
 		int ret = i == CHANNEL_OUTPUT ?
 				  pipe2(pair, O_CLOEXEC) :
 				  socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair);
@@ -383,11 +437,16 @@ static void handle_ready(struct vm *vm, void *handle)
 }
 
 /* Our ends belong to the handles from here on. */
-static int attach_channels(struct vm *vm, struct fds *f)
+static int attach_channels(struct vm *vm, struct fds *f, bool files)
 {
 	int ret;
 
 	for (int i = 0; i < CHANNEL_COUNT; i++) {
+		if (files && i < FILES) {
+			vm->file[i] = STEAL_FD(f->ours[i]);
+			vm->eof[i] = true; /* nothing to write to, nothing to wait for */
+			continue;
+		}
 		ret = uv_pipe_open(&vm->channel[i], f->ours[i]);
 		if (ret == 0) {
 			f->ours[i] = -1;
@@ -400,7 +459,7 @@ static int attach_channels(struct vm *vm, struct fds *f)
 	return 0;
 }
 
-static int attach(struct vm *vm, struct fds *f)
+static int attach(struct vm *vm, struct fds *f, bool files)
 {
 	int ret = uv_poll_init(vm->loop, &vm->exit_poll, vm->pidfd);
 
@@ -413,7 +472,11 @@ static int attach(struct vm *vm, struct fds *f)
 		uv_pipe_init(vm->loop, &vm->channel[i], 0);
 		handle_ready(vm, &vm->channel[i]);
 	}
-	ret = attach_channels(vm, f);
+	uv_timer_init(vm->loop, &vm->files_poll);
+	handle_ready(vm, &vm->files_poll);
+	ret = attach_channels(vm, f, files);
+	if (ret == 0 && files)
+		ret = uv_timer_start(&vm->files_poll, on_files_poll, FILES_POLL_MS, FILES_POLL_MS);
 	return ret < 0 ? ret : uv_poll_start(&vm->exit_poll, UV_READABLE, on_exit_poll);
 }
 
@@ -496,14 +559,16 @@ static int spawn(struct vm *vm, const struct vm_config *config, const struct fds
 
 	memcpy(inherited, f->theirs, n * sizeof(*inherited));
 	if (config->role != VM_ALONE) {
-		inherited[n++] = template_memory_fd(config->template);
-	}
-	if (config->role == VM_FORKS) {
-		/* Read from the start, at an offset of its own. */
+		const int *memory;
+		size_t nmemory = template_memory_fds(config->template, &memory);
+
+		/* Read from the start, at an offset of its own. Its maker gets it to keep the numbers. */
 		state = template_state_fd(config->template, true, err);
 		if (state < 0)
 			return -1;
 		inherited[n++] = state;
+		memcpy(inherited + n, memory, nmemory * sizeof(*memory));
+		n += nmemory;
 	}
 	pin_self(config, &before);
 	ret = spawn_child(vm->argv, f->theirs[CHANNEL_OUTPUT], inherited, n, &vm->pid, &vm->pidfd, err);
@@ -515,18 +580,19 @@ int vm_start(uv_loop_t *loop, const struct vm_config *config, const struct vm_ha
 	     struct vm **out, struct error *err)
 {
 	struct vm *vm = vm_new(loop, config, handlers, err);
+	bool files = config->channel == VM_CHANNEL_FILES;
 	struct fds f;
 	int ret;
 
 	if (!vm)
 		return -1;
 	survive_broken_pipes();
-	if (fds_open(&f, err) < 0 || spawn(vm, config, &f, err) < 0) {
+	if (fds_open(&f, files, err) < 0 || spawn(vm, config, &f, err) < 0) {
 		fds_close(&f);
 		vm_free(vm);
 		return -1;
 	}
-	ret = attach(vm, &f);
+	ret = attach(vm, &f, files);
 	fds_close(&f);
 	if (ret < 0) {
 		error_set(err, EXIT_NO_VERDICT, "QEMU: cannot watch it: %s", uv_strerror(ret));
@@ -544,6 +610,9 @@ void vm_free(struct vm *vm)
 	qmp_free(vm->qmp);
 	if (vm->pidfd >= 0)
 		close(vm->pidfd);
+	for (int i = 0; i < FILES; i++)
+		if (vm->file[i] >= 0)
+			close(vm->file[i]);
 	args_free(vm->argv);
 	free(vm->command_line);
 	free(vm);
