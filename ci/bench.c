@@ -9,10 +9,14 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "harness/engine/host.h"
 #include "harness/image/image.h"
 #include "harness/kernel/kernel.h"
 #include "harness/vm/vm.h"
@@ -91,29 +95,52 @@ static int boot_init(const struct kernel *k, const char *initrd, enum vm_accel a
 		error_set(err, EXIT_NO_VERDICT, "the small init did not come up");
 }
 
-/* mmrig run ... --json, as a user would; the parsed document. */
-static json_t *run_mmrig(const char *mmrig, const char *kernel, const char *memory, const char *set)
-{
-	const char *const argv[] = { mmrig,    "run",	"alias-tmpfs", "--kernel",  kernel, "--runs", "1",
-				     "--json", "--quiet", "--memory",  memory,	    "--set",
-				     "residue=4", "--set", set,	       NULL };
-	int out[2];
-	pid_t pid;
-	FILE *f;
-	json_t *doc;
+/* What a call of mmrig took, seen from outside. */
+struct cost {
+	double wall_s, cpu_s; /* cpu: its own and that of the QEMUs that it reaped */
+	double memory_bytes;  /* by how much MemAvailable fell at the most */
+};
 
-	if (pipe2(out, O_CLOEXEC) < 0 || (pid = fork()) < 0)
+static double available(void)
+{
+	return (double)host_memory_available();
+}
+
+/* mmrig run alias-tmpfs ... --json, as a user would; the parsed document, NULL when there is none. */
+static json_t *run_mmrig(const char *mmrig, const char *const *extra, struct cost *cost)
+{
+	const char *argv[32] = { mmrig, "run", "alias-tmpfs", "--json", "--quiet", "--set", "residue=4" };
+	char name[] = "/tmp/mmrig-bench.XXXXXX";
+	double start = now_s(), before = available(), least = before;
+	int n = 7, out = mkstemp(name);
+	struct rusage usage;
+	json_t *doc;
+	pid_t pid;
+
+	while (*extra && n < 31)
+		argv[n++] = *extra++;
+	pid = out < 0 ? -1 : fork();
+	if (pid < 0)
 		return NULL;
 	if (pid == 0) {
-		dup2(out[1], STDOUT_FILENO);
+		dup2(out, STDOUT_FILENO);
 		execv(mmrig, (char *const *)argv);
 		_exit(127);
 	}
-	close(out[1]);
-	f = fdopen(out[0], "r");
-	doc = json_loadf(f, 0, NULL);
-	fclose(f);
-	waitpid(pid, NULL, 0);
+	while (wait4(pid, NULL, WNOHANG, &usage) == 0) {
+		double now = available();
+
+		if (now < least)
+			least = now;
+		usleep(50000);
+	}
+	cost->wall_s = now_s() - start;
+	cost->memory_bytes = before - least;
+	cost->cpu_s = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+		      (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+	doc = json_load_file(name, 0, NULL);
+	unlink(name);
+	close(out);
 	return doc;
 }
 
@@ -139,12 +166,89 @@ static double filled_pages(json_t *doc)
 	return sum;
 }
 
+static json_t *runs_of(json_t *doc)
+{
+	return json_object_get(json_array_get(json_object_get(doc, "cells"), 0), "runs");
+}
+
+static double sum_of(json_t *doc, const char *group, const char *key)
+{
+	double sum = 0;
+	json_t *run;
+	size_t i;
+
+	json_array_foreach(runs_of(doc), i, run)
+		sum += json_number_value(
+			json_object_get(group ? json_object_get(run, group) : run, key));
+	return sum;
+}
+
+static double largest_of(json_t *doc, const char *key)
+{
+	double most = 0;
+	json_t *run;
+	size_t i;
+
+	json_array_foreach(runs_of(doc), i, run)
+		if (json_number_value(json_object_get(run, key)) > most)
+			most = json_number_value(json_object_get(run, key));
+	return most;
+}
+
 static int verdict(const char *what, const char *a, double av, const char *b, double bv, double limit)
 {
 	printf("%-34s %s %.3f s, %s %.3f s: %.3f (limit %.2f) %s\n", what, a, av, b, bv, av / bv, limit,
 	       av / bv <= limit ? "ok" : "OVER");
 	fflush(stdout);
 	return av / bv > limit;
+}
+
+#define FORKS "10"
+#define PLAIN 3 /* unforked runs, for scale */
+
+static void print_memory(const char *what, double got, double limit, int *over)
+{
+	printf("%-34s %.0f MiB of %.0f MiB: %.3f (limit 1.00) %s\n", what, got / (1 << 20), limit / (1 << 20),
+	       got / limit, got <= limit ? "ok" : "OVER");
+	*over |= got > limit;
+}
+
+/* Forks of a 4 GiB template: their time, their memory, and what mmrig itself costs. */
+static int bench_forks(const char *mmrig, const char *kernel)
+{
+	struct cost forked, plain, four;
+	json_t *f = run_mmrig(mmrig, (const char *[]){ "--kernel", kernel, "--memory", "4G", "--fork", "--runs",
+						       FORKS, NULL }, &forked);
+	json_t *p = run_mmrig(mmrig, (const char *[]){ "--kernel", kernel, "--memory", "4G", "--runs", "3",
+						       NULL }, &plain);
+	json_t *m = run_mmrig(mmrig, (const char *[]){ "--kernel", kernel, "--memory", "4G", "--fork", "--runs",
+						       "4", "--jobs", "4", NULL }, &four);
+	size_t n = json_array_size(runs_of(f));
+	double parts, own;
+	int over = 0;
+
+	if (!f || !p || !m || n != strtoul(FORKS, NULL, 10)) {
+		printf("forks: mmrig run gave no runs\n");
+		return 1;
+	}
+	parts = number_at(f, "phases", "boot") + number_at(f, "phases", "layout") +
+		sum_of(f, "phases", "settle") + sum_of(f, "phases", "workload") +
+		sum_of(f, "phases", "collect");
+	over |= verdict("10 forked runs of 4 GiB", "wall", forked.wall_s, "boot + layout + 10 workloads", parts,
+			1.10);
+	printf("%-34s forked %.1f s, unforked %.1f s (from %d): %.3f\n", "10 runs, forked to unforked",
+	       forked.wall_s, plain.wall_s / PLAIN * 10, PLAIN, forked.wall_s / (plain.wall_s / PLAIN * 10));
+	printf("%-34s %.3f s at the most (limit 0.50) %s\n", "restore, exec to first word",
+	       largest_of(f, "restore"), largest_of(f, "restore") < 0.5 ? "ok" : "OVER");
+	over |= largest_of(f, "restore") >= 0.5;
+	print_memory("4 forks at once, host memory", four.memory_bytes,
+		     1.10 * ((double)(4ULL << 30) + sum_of(m, NULL, "dirty_bytes")), &over);
+	own = plain.cpu_s - sum_of(p, NULL, "host_cpu");
+	over |= verdict("mmrig itself, of one core", "cpu", own, "wall", plain.wall_s, 0.02);
+	json_decref(f);
+	json_decref(p);
+	json_decref(m);
+	return over;
 }
 
 static int bench(const char *mmrig, const char *init, const char *kernel_spec, size_t rounds,
@@ -156,6 +260,7 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 	cleanup_free char *initrd = NULL;
 	double hello[ROUNDS_MAX], up[ROUNDS_MAX], layout[ROUNDS_MAX], populate[ROUNDS_MAX];
 	double sampling[ROUNDS_MAX], workload[ROUNDS_MAX];
+	struct cost cost;
 	int over = 0;
 
 	if (kernel_resolve(kernel_spec, &k, err) < 0 || accel_probe(NULL, k.image, &accel, err) < 0)
@@ -169,7 +274,9 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 		json_t *doc;
 
 		/* Another guest size than the workload's own: a layout of 4 GiB, and little else. */
-		doc = run_mmrig(mmrig, k.name, POPULATE_GUEST, "spare=460");
+		doc = run_mmrig(mmrig, (const char *[]){ "--kernel", k.name, "--runs", "1", "--memory",
+							 POPULATE_GUEST, "--set", "spare=460", NULL },
+				&cost);
 		hello[i] = number_at(doc, "phases", "boot");
 		layout[i] = number_at(doc, "phases", "layout");
 		workload[i] = number_at(doc, "phases", "workload");
@@ -188,6 +295,7 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 			stat_median(populate, rounds), 1.25);
 	over |= verdict("snapshots and series", "sampling", stat_median(sampling, rounds), "workload",
 			stat_median(workload, rounds), 0.01);
+	over |= bench_forks(mmrig, k.name);
 	kernel_free(&k);
 	return over;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ZONES_MAX 32
+#define ZONES_MAX 64 /* of 8 nodes, with those that are empty */
 
 struct zone {
 	int node;

@@ -45,6 +45,7 @@ struct run {
 	double host_steal;  /* all CPUs: taken by the hypervisor below */
 	double host_memory; /* PSI memory, full */
 	double host_load;   /* load average over 1 minute at the end */
+	double restore_s;     /* a fork: host seconds from exec to the agent's first word; 0: no fork */
 	uint64_t dirty_bytes; /* a fork's own memory: what it changed of its template; 0: no fork */
 	char *forked_from;  /* the layout's template; NULL: a run of its own */
 	struct metric *metric;

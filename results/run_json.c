@@ -162,6 +162,8 @@ json_t *run_to_json(const struct runset *set, const struct run *r)
 	put_share(o, "host_memory", r->host_memory);
 	put_share(o, "host_load", r->host_load);
 	put_text(o, "forked_from", r->forked_from);
+	if (r->restore_s > 0)
+		put_number(o, "restore", r->restore_s);
 	if (r->dirty_bytes)
 		json_object_set_new(o, "dirty_bytes", run_json_u64(r->dirty_bytes));
 	json_object_set_new(o, "phases", run_json_phases(r));

@@ -151,6 +151,7 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	r->host_memory = take_share(o, "host_memory");
 	r->host_load = take_share(o, "host_load");
 	r->forked_from = take_text(o, "forked_from");
+	r->restore_s = take_number(o, "restore");
 	r->dirty_bytes = take_u64(o, "dirty_bytes");
 	r->layout_json = take_raw(o, "layout");
 	r->workload_json = take_raw(o, "workload");

@@ -50,8 +50,13 @@ static json_t *run_json(const struct run *r)
 	json_object_set_new(o, "accel", run_json_text(r->accel));
 	json_object_set_new(o, "phases", run_json_phases(r));
 	json_object_set_new(o, "metrics", run_json_metrics(r));
-	if (r->forked_from)
+	json_object_set_new(o, "wall", json_real(r->ended - r->started));
+	json_object_set_new(o, "host_cpu", json_real(r->host_cpu));
+	if (r->forked_from) {
 		json_object_set_new(o, "forked_from", run_json_text(r->forked_from));
+		json_object_set_new(o, "restore", json_real(r->restore_s));
+		json_object_set_new(o, "dirty_bytes", run_json_u64(r->dirty_bytes));
+	}
 	if (r->why)
 		json_object_set_new(o, "why", run_json_text(r->why));
 	if (r->layout_json) {

@@ -165,6 +165,8 @@ static void on_wire(void *arg, const uint8_t *data, size_t len)
 		a->boot_s = now - a->start;
 		a->phase_start = a->last_progress = now;
 	}
+	if (a->resumed && a->run.restore_s <= 0)
+		a->run.restore_s = now - a->start;
 	follow_phase(a, now);
 	progress_phase(a->e->progress, a->spec.k, a->phase, a->guest.done, a->guest.total);
 	if (a->guest.ready && a->spec.kind == ATTEMPT_TEMPLATE && !a->saving && !a->stopping) {
@@ -397,8 +399,9 @@ static int boot(struct attempt *a, struct error *err)
 	cleanup_free char *scratch = path_join(store_run_dir(a->record), "scratch");
 	cleanup_free char *initrd = path_join(scratch, "initrd"), *job = job_text(a);
 	cleanup_free char *base = vm_default_cmdline(e->accel);
-	cleanup_free char *cmdline = e->deterministic ? str_printf("%s %s", base, vm_deterministic_cmdline) :
-							xstrdup(base);
+	cleanup_free char *cmdline =
+		str_printf("%s%s%s%s", base, e->deterministic ? " " : "",
+			   e->deterministic ? vm_deterministic_cmdline : "", v->cmdline);
 	const struct vm_handlers handlers = {
 		.arg = a, .console = on_console, .wire = on_wire, .exited = on_exited,
 	};

@@ -81,7 +81,11 @@ static int check_name(const struct scenario *s, const struct node *key, const st
 static int check_vm(const struct scenario *s, const struct node *key, const struct node *n,
 		    struct error *err)
 {
-	static const struct field fields[] = { { "memory", check_text }, { "cpus", check_text } };
+	static const struct field fields[] = {
+		{ "memory", check_text },	     { "cpus", check_text },
+		{ "numa", shape_check_numa },	     { "distances", shape_check_distances },
+		{ "movablecore", check_text },	     { "swap", shape_check_swap },
+	};
 
 	if (need_kind(key, n, NODE_MAP, "a map such as {memory: 2G, cpus: 2}", err) < 0)
 		return -1;

@@ -277,11 +277,22 @@ static void fill_values(const struct scenario *s, const struct env *env,
 	}
 }
 
+/* By --memory, or by --set while the nodes are the file's. */
+static bool is_resized(const struct scenario *s, uint64_t memory_override)
+{
+	const struct node *vm = node_get(s->root, "vm");
+	const struct node *memory = node_get(vm, "memory"), *numa = node_get(vm, "numa");
+
+	return memory_override || (memory && numa && str_starts(memory->label, "--set ") &&
+				   !str_starts(numa->label, "--set "));
+}
+
 static int fill_variant(const struct scenario *s, const struct env *env,
-			const struct node *const *picks, const struct scenario_plan *plan,
+			const struct node *const *picks, bool resized, struct scenario_plan *plan,
 			struct variant *v, struct error *err)
 {
 	const struct node *label = node_get(node_get(s->root, "table"), "label");
+	const char *module;
 
 	v->memory_bytes = (uint64_t)env_find(env, "memory")->number;
 	v->cpus = (unsigned int)env_find(env, "cpus")->number;
@@ -290,7 +301,12 @@ static int fill_variant(const struct scenario *s, const struct env *env,
 		v->label = plain_label(v);
 	else if (env_template(env, label, &v->label, err) < 0)
 		return -1;
-	return make_job(s, env, plan, &v->job, err);
+	if (make_job(s, env, plan, &v->job, err) < 0 ||
+	    shape_variant(s, env, resized, v, &module, err) < 0)
+		return -1;
+	if (module)
+		words_add(&plan->modules, module);
+	return 0;
 }
 
 static void variant_free(struct variant *v)
@@ -301,6 +317,9 @@ static void variant_free(struct variant *v)
 	}
 	free(v->value);
 	free(v->label);
+	free(v->node);
+	free(v->distance);
+	free(v->cmdline);
 	job_free(&v->job);
 }
 
@@ -336,7 +355,8 @@ static int expand_variant(const struct scenario *s, size_t index, uint64_t memor
 	pick_values(vary, index, picks);
 	ret = env_init(&env, s, picks, memory_override, err);
 	if (ret == 0)
-		ret = fill_variant(s, &env, picks, plan, &plan->variant[index], err);
+		ret = fill_variant(s, &env, picks, is_resized(s, memory_override), plan,
+				   &plan->variant[index], err);
 	env_free(&env);
 	return ret;
 }

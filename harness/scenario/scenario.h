@@ -8,7 +8,7 @@
  *	name: alias-tmpfs
  *	title: one line
  *	kernel: debian:7.3			# when no --kernel is given
- *	vm: {memory: 8G, cpus: 2}
+ *	vm: {memory: 8G, cpus: 4}		# further keys: below
  *	constants: {step: 8, files: "memory * 1000000 / 32G"}
  *	vary: {residue: [0, 4]}			# cartesian product, in the order written
  *	layout:
@@ -28,6 +28,21 @@
  *	metrics: [allocstall, time, ...]	# shown first, behind the columns; canonical names
  *	limits: {boot: 60s, layout: 10m, workload: 10m}	# for KVM; scaled for TCG
  *
+ * Keys of vm, all of them expressions, none of them required:
+ *
+ *	memory: 2G
+ *	cpus: 2
+ *	numa: [1G, 1G, {size: 0, cpus: 2}]	# NUMA nodes: a size, or a map of size and cpus
+ *	distances: [[10, 20, 30], [20, 10, 30], [30, 30, 10]]	# row: from; without it 10 and 20
+ *	movablecore: 512M			# the kernel's own option: so much ZONE_MOVABLE
+ *	swap: {kind: zram, size: 512M}		# zram or ramdisk; on before the layout is built
+ *
+ * The sizes of nodes add up to memory. Where --memory or --set memory=... changes it, sizes that
+ * are plain numbers (1G, not memory / 2) share what is left by expressions in their proportion, in
+ * whole pageblocks. A node of size 0 is memory-less. CPUs are given to nodes in order; those that
+ * no `cpus` claims are dealt out evenly to the nodes without that key. Each CPU of a NUMA guest is
+ * a socket of its own. A kernel without NUMA, or without the swap device, makes the run unsupported.
+ *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
  * choice, a predicate or a sysctl's value. Required are name and workload.
@@ -37,6 +52,7 @@
 #include <stdint.h>
 
 #include "guest/job.h"
+#include "harness/vm/numa.h"
 #include "results/util/error.h"
 
 struct scenario; /* opaque: the checked document */
@@ -70,6 +86,10 @@ struct variant {
 	struct job job; /* everything but `mmrig-job` (id, seed), which the engine adds */
 	uint64_t memory_bytes;
 	unsigned int cpus;
+	struct vm_node *node; /* nnodes of them; none: no NUMA */
+	size_t nnodes;
+	uint8_t *distance;    /* [from * nnodes + to], or NULL */
+	char *cmdline;	      /* for the kernel, each word with a blank before it; "" */
 };
 
 struct scenario_limits { /* seconds, as written, unscaled */

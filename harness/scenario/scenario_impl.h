@@ -80,6 +80,22 @@ int env_predicate(const struct env *env, const struct node *n, struct error *err
 /* {name} replaced by its value. */
 int env_template(const struct env *env, const struct node *n, char **text, struct error *err);
 
+/* ---- shape.c: NUMA nodes, zones and swap of one variant ---- */
+
+int shape_check_numa(const struct scenario *s, const struct node *key, const struct node *n,
+		     struct error *err);
+int shape_check_distances(const struct scenario *s, const struct node *key, const struct node *n,
+			  struct error *err);
+int shape_check_swap(const struct scenario *s, const struct node *key, const struct node *n,
+		     struct error *err);
+/*
+ * nodes, distances and cmdline of a variant whose memory and cpus are known, and the job's lines for
+ * them. resized: the memory is not what the scenario says. *module gets the name of the module that
+ * the swap needs, or NULL.
+ */
+int shape_variant(const struct scenario *s, const struct env *env, bool resized, struct variant *v,
+		  const char **module, struct error *err);
+
 /* ---- params.c: parameters of steps and workloads into a line of the job ---- */
 
 /* params may be NULL (none given); name_node is where a missing one is reported. */

@@ -227,6 +227,9 @@ static int set_path(struct scenario *s, const struct assignment *a, const char *
 			return -1;
 	if (layout && walk_layout(a, &p, err) < 0)
 		return -1;
+	if (strcmp(settable[which].key, "vm") == 0 && str_starts(p.rest, "swap.") &&
+	    walk_map(a, &p, NODE_MAP, err) < 0)
+		return -1;
 	if (strcmp(settable[which].key, "workload") == 0)
 		skip_name(&p);
 	if (!*p.rest || p.at->kind != NODE_MAP)

@@ -42,18 +42,82 @@ static char *memory_size(uint64_t bytes)
 	return str_printf("%s%s", text, isdigit((unsigned char)text[strlen(text) - 1]) ? "B" : "");
 }
 
-/* The inherited memfd, opened by its number: mapped shared by its maker, copy-on-write by forks. */
-static void add_template(struct args *a, const struct vm_config *c)
+/*
+ * Guest time counts instructions (2 ns each) on one host thread; the clock of the day starts at a
+ * fixed second and follows guest time; RDRAND and RDSEED are hidden, and what QEMU itself hands the
+ * guest as entropy comes from -seed.
+ */
+static void add_deterministic(struct args *a, const struct vm_config *c)
 {
-	cleanup_free char *size = memory_size(c->memory_bytes);
+	add2(a, "-accel", xstrdup("tcg,thread=single"));
+	add2(a, "-icount", xstrdup("shift=1,sleep=off"));
+	add2(a, "-cpu", xstrdup("max,rdrand=off,rdseed=off"));
+	add2(a, "-rtc", xstrdup("base=2026-01-01T00:00:00,clock=vm"));
+	add2(a, "-seed", str_printf("%llu", (unsigned long long)c->seed));
+}
+
+/*
+ * Memory named ram, ram0, ram1 ... Of a template it is the i'th inherited memfd, opened by its
+ * number: mapped shared by its maker, copy-on-write by forks.
+ */
+static void add_memory(struct args *a, const struct vm_config *c, const char *id, uint64_t bytes, size_t i)
+{
+	cleanup_free char *size = memory_size(bytes);
 
 	if (c->role == VM_ALONE)
-		return;
-	add2(a, "-object",
-	     str_printf("memory-backend-file,id=ram,size=%s,mem-path=/proc/self/fd/%d,share=%s", size,
-			QEMU_FD_MEMORY, c->role == VM_FORKS ? "off" : "on"));
+		add2(a, "-object", str_printf("memory-backend-ram,id=%s,size=%s", id, size));
+	else
+		add2(a, "-object",
+		     str_printf("memory-backend-file,id=%s,size=%s,mem-path=/proc/self/fd/%zu,share=%s", id,
+				size, QEMU_FD_MEMORY + i, c->role == VM_FORKS ? "off" : "on"));
+}
+
+static void add_node(struct args *a, const struct vm_config *c, size_t i, unsigned int first_cpu)
+{
+	const struct vm_node *node = &c->node[i];
+	cleanup_free char *id = str_printf("ram%zu", i);
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_addf(&sb, "node,nodeid=%zu", i);
+	if (node->cpus)
+		strbuf_addf(&sb, ",cpus=%u-%u", first_cpu, first_cpu + node->cpus - 1);
+	if (node->memory_bytes) {
+		add_memory(a, c, id, node->memory_bytes, i);
+		strbuf_addf(&sb, ",memdev=%s", id);
+	}
+	add2(a, "-numa", strbuf_steal(&sb));
+}
+
+static void add_distances(struct args *a, const struct vm_config *c)
+{
+	for (size_t from = 0; c->distance && from < c->nnodes; from++)
+		for (size_t to = 0; to < c->nnodes; to++)
+			add2(a, "-numa",
+			     str_printf("dist,src=%zu,dst=%zu,val=%u", from, to,
+					c->distance[from * c->nnodes + to]));
+}
+
+/* Guest memory where QEMU is to take it from an object: that of a template, and that of nodes. */
+static void add_memories(struct args *a, const struct vm_config *c)
+{
+	unsigned int cpu = 0;
+
+	if (!c->nnodes && c->role != VM_ALONE)
+		add_memory(a, c, "ram", c->memory_bytes, 0);
+	for (size_t i = 0; i < c->nnodes; i++) {
+		add_node(a, c, i, cpu);
+		cpu += c->node[i].cpus;
+	}
+	add_distances(a, c);
 	if (c->role == VM_FORKS)
 		add2(a, "-incoming", xstrdup("defer"));
+}
+
+/* The scheduler warns (once, which would be a splat) where CPUs of one socket sit on two nodes. */
+static char *smp(const struct vm_config *c)
+{
+	return c->nnodes ? str_printf("%u,sockets=%u,cores=1,threads=1", c->cpus, c->cpus) :
+			   str_printf("%u", c->cpus);
 }
 
 /*
@@ -71,12 +135,16 @@ static void add_machine(struct args *a, const struct vm_config *c, const struct 
 	if (f->sandbox)
 		add2(a, "-sandbox", xstrdup(QEMU_SANDBOX));
 	add2(a, "-machine",
-	     str_printf("%s%s", f->q35 ? "q35" : "pc", c->role == VM_ALONE ? "" : ",memory-backend=ram"));
-	add2(a, "-accel", xstrdup(kvm ? "kvm" : "tcg,thread=multi"));
-	add2(a, "-cpu", xstrdup(kvm ? "host" : "max"));
-	add2(a, "-smp", str_printf("%u", c->cpus));
+	     str_printf("%s%s", f->q35 ? "q35" : "pc", c->role == VM_ALONE || c->nnodes ? "" : ",memory-backend=ram"));
+	if (c->deterministic) {
+		add_deterministic(a, c);
+	} else {
+		add2(a, "-accel", xstrdup(kvm ? "kvm" : "tcg,thread=multi"));
+		add2(a, "-cpu", xstrdup(kvm ? "host" : "max"));
+	}
+	add2(a, "-smp", smp(c));
 	add2(a, "-m", memory_size(c->memory_bytes));
-	add_template(a, c);
+	add_memories(a, c);
 	add2(a, "-display", xstrdup("none"));
 	add2(a, "-vga", xstrdup("none"));
 	add(a, xstrdup("-no-reboot"));
@@ -87,7 +155,15 @@ static void add_socket(struct args *a, const char *id, int fd)
 	add2(a, "-chardev", str_printf("socket,id=%s,fd=%d", id, fd));
 }
 
-static void add_channels(struct args *a, const struct vm_config *c)
+static void add_files(struct args *a)
+{
+	add2(a, "-chardev", str_printf("file,id=console,path=/proc/self/fd/%d", QEMU_FD_CONSOLE));
+	add2(a, "-serial", xstrdup("chardev:console"));
+	add2(a, "-chardev", str_printf("file,id=wire,path=/proc/self/fd/%d", QEMU_FD_WIRE));
+	add2(a, "-serial", xstrdup("chardev:wire"));
+}
+
+static void add_serial_and_wire(struct args *a, const struct vm_config *c)
 {
 	add_socket(a, "console", QEMU_FD_CONSOLE);
 	add2(a, "-serial", xstrdup("chardev:console"));
@@ -98,6 +174,14 @@ static void add_channels(struct args *a, const struct vm_config *c)
 	} else {
 		add2(a, "-serial", xstrdup("chardev:wire"));
 	}
+}
+
+static void add_channels(struct args *a, const struct vm_config *c)
+{
+	if (c->channel == VM_CHANNEL_FILES)
+		add_files(a);
+	else
+		add_serial_and_wire(a, c);
 	add_socket(a, "qmp", QEMU_FD_QMP);
 	add2(a, "-mon", xstrdup("chardev=qmp,mode=control"));
 }

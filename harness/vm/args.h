@@ -7,8 +7,15 @@
 
 #define QEMU_SANDBOX "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"
 
-/* The descriptors that QEMU inherits, by their numbers in QEMU. */
-enum { QEMU_FD_CONSOLE = 3, QEMU_FD_WIRE, QEMU_FD_QMP, QEMU_FD_MEMORY, QEMU_FD_STATE, QEMU_FD_END };
+/* The descriptors that QEMU inherits, by their numbers in QEMU; the memory of node i is MEMORY + i. */
+enum {
+	QEMU_FD_CONSOLE = 3,
+	QEMU_FD_WIRE,
+	QEMU_FD_QMP,
+	QEMU_FD_STATE,
+	QEMU_FD_MEMORY,
+	QEMU_FD_END = QEMU_FD_MEMORY + VM_NODES_MAX
+};
 
 /* NULL-terminated, all on the heap; args_free(). */
 char **args_build(const char *program, const struct vm_config *config,

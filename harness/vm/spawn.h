@@ -11,7 +11,7 @@
 
 #include "results/util/error.h"
 
-#define SPAWN_FDS_MAX 8
+#define SPAWN_FDS_MAX 16
 
 /*
  * argv[0] is a path. *pidfd is readable once the child has ended; the caller reaps.

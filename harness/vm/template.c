@@ -18,16 +18,33 @@
 #define POLL_MS 5
 
 struct vm_template {
-	int memory_fd, state_fd;
+	int memory_fd[VM_NODES_MAX], state_fd;
+	size_t n; /* of memory_fd */
 };
 
-struct vm_template *vm_template_new(uint64_t memory_bytes, struct error *err)
+static int add_memory(struct vm_template *t, uint64_t bytes)
 {
-	struct vm_template *t = xcalloc(1, sizeof(*t));
+	int fd = memfd_create("mmrig-memory", MFD_CLOEXEC);
 
-	t->memory_fd = memfd_create("mmrig-memory", MFD_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	t->memory_fd[t->n++] = fd;
+	return ftruncate(fd, (off_t)bytes);
+}
+
+struct vm_template *vm_template_new(uint64_t memory_bytes, const struct vm_node *node, size_t nnodes,
+				    struct error *err)
+{
+	const struct vm_node whole = { .memory_bytes = memory_bytes };
+	struct vm_template *t = xcalloc(1, sizeof(*t));
+	int ret = 0;
+
+	node = nnodes ? node : &whole;
+	nnodes = nnodes ? nnodes : 1;
 	t->state_fd = memfd_create("mmrig-state", MFD_CLOEXEC);
-	if (t->memory_fd < 0 || t->state_fd < 0 || ftruncate(t->memory_fd, (off_t)memory_bytes) < 0) {
+	for (size_t i = 0; ret == 0 && i < nnodes; i++)
+		ret = add_memory(t, node[i].memory_bytes);
+	if (ret < 0 || t->state_fd < 0) {
 		error_errno(err, EXIT_NO_VERDICT, "template: cannot create its memory");
 		vm_template_free(t);
 		return NULL;
@@ -39,8 +56,8 @@ void vm_template_free(struct vm_template *t)
 {
 	if (!t)
 		return;
-	if (t->memory_fd >= 0)
-		close(t->memory_fd);
+	for (size_t i = 0; i < t->n; i++)
+		close(t->memory_fd[i]);
 	if (t->state_fd >= 0)
 		close(t->state_fd);
 	free(t);
@@ -55,12 +72,17 @@ static uint64_t held_bytes(int fd)
 
 uint64_t vm_template_bytes(const struct vm_template *t)
 {
-	return held_bytes(t->memory_fd) + held_bytes(t->state_fd);
+	uint64_t bytes = held_bytes(t->state_fd);
+
+	for (size_t i = 0; i < t->n; i++)
+		bytes += held_bytes(t->memory_fd[i]);
+	return bytes;
 }
 
-int template_memory_fd(const struct vm_template *t)
+size_t template_memory_fds(const struct vm_template *t, const int **fd)
 {
-	return t->memory_fd;
+	*fd = t->memory_fd;
+	return t->n;
 }
 
 int template_state_fd(const struct vm_template *t, bool read, struct error *err)
@@ -205,8 +227,8 @@ static void transfer(struct vm *vm, const char *const (*step)[2], const char *la
 }
 
 #define IGNORE_SHARED "{\"capabilities\":[{\"capability\":\"x-ignore-shared\",\"state\":true}]}"
-#define STATE_URI "{\"uri\":\"fd:7\"}"
-_Static_assert(QEMU_FD_STATE == 7, "STATE_URI names the number");
+#define STATE_URI "{\"uri\":\"fd:6\"}"
+_Static_assert(QEMU_FD_STATE == 6, "STATE_URI names the number");
 
 /* An incoming migration takes an inherited descriptor by its number, an outgoing one only by name. */
 void vm_save(struct vm *vm, struct vm_template *into, void (*done)(void *arg, const char *why), void *arg)

@@ -6,7 +6,8 @@
 
 #include "harness/vm/vm.h"
 
-int template_memory_fd(const struct vm_template *t); /* stays the template's */
+/* The memory of node i, for i below what it returns; 1 without nodes. They stay the template's. */
+size_t template_memory_fds(const struct vm_template *t, const int **fd);
 /* The caller closes it. read: a description of its own, at the start; else the one to write. */
 int template_state_fd(const struct vm_template *t, bool read, struct error *err);
 /* vm_qmp() with a descriptor passed along; the greeting must have come. */

@@ -14,11 +14,21 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "harness/vm/numa.h"
 #include "results/util/error.h"
 
 enum vm_accel { VM_ACCEL_AUTO, VM_ACCEL_KVM, VM_ACCEL_TCG };
 /* virtio-serial where the kernel has it; the second ISA serial port (slow, no driver) elsewhere. */
-enum vm_channel { VM_CHANNEL_VIRTIO, VM_CHANNEL_SERIAL };
+enum vm_channel {
+	VM_CHANNEL_VIRTIO,
+	VM_CHANNEL_SERIAL,
+	/*
+	 * For deterministic runs: console and wire are serial ports written to memory files that we
+	 * poll. One-way: a socket, or anything that the host can make wait, would let guest time
+	 * depend on the host.
+	 */
+	VM_CHANNEL_FILES,
+};
 
 /*
  * Guest memory that outlives its VM, and the device state that goes with it. Both are memfds of
@@ -37,8 +47,18 @@ struct vm_config {
 	const char *cmdline;	/* the kernel's command line, whole */
 	uint64_t memory_bytes;
 	unsigned int cpus;
+	/* nnodes 0: no NUMA. Else what the nodes hold adds up to memory_bytes and cpus. */
+	const struct vm_node *node;
+	size_t nnodes;
+	const uint8_t *distance; /* [from * nnodes + to]; NULL: QEMU's own (10 and 20) */
 	enum vm_accel accel;	/* AUTO has been resolved by the caller with accel_probe() */
 	enum vm_channel channel;
+	/*
+	 * Deterministic: one instruction is one tick of the guest's clock, and every source of chance
+	 * comes from seed. Needs TCG and VM_CHANNEL_FILES.
+	 */
+	bool deterministic;
+	uint64_t seed;
 	int cpu_first, cpu_count; /* host CPUs, by rank among those allowed; count 0: any */
 	const char *const *extra; /* more QEMU arguments, NULL-terminated; may be NULL */
 };
@@ -97,13 +117,19 @@ void vm_free(struct vm *vm);
  * console, a panic or an oops ends QEMU, and the guest's watchdogs fire after the seconds below.
  */
 char *vm_default_cmdline(enum vm_accel accel);
+/* What a deterministic guest needs besides; to be appended with a blank. */
+extern const char *const vm_deterministic_cmdline;
 /* Seconds until the slowest of them has spoken; deadlines of the host belong above it. */
 unsigned int vm_watchdog_s(enum vm_accel accel);
 
 /* ---- templates ---- */
 
-/* Memory of this size, nothing in it yet. EXIT_NO_VERDICT. */
-struct vm_template *vm_template_new(uint64_t memory_bytes, struct error *err);
+/*
+ * Memory of this size, nothing in it yet. With nodes (nnodes of them, at most VM_NODES_MAX) each has
+ * a piece of its own: QEMU takes parts of one file (offset=) only since 8.1. EXIT_NO_VERDICT.
+ */
+struct vm_template *vm_template_new(uint64_t memory_bytes, const struct vm_node *node, size_t nnodes,
+				    struct error *err);
 void vm_template_free(struct vm_template *t);
 /* Bytes of host memory that it holds now (pages touched, and the saved state). */
 uint64_t vm_template_bytes(const struct vm_template *t);
