@@ -187,6 +187,23 @@ static void test_strbuf(void **state)
 	strbuf_free(&sb);
 }
 
+static void test_quoted(void **state)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_add_quoted(&sb, "debian:7.3");
+	strbuf_adds(&sb, " ");
+	strbuf_add_quoted(&sb, "a b,c");
+	strbuf_adds(&sb, " ");
+	strbuf_add_quoted(&sb, "it's");
+	strbuf_adds(&sb, " ");
+	strbuf_add_quoted(&sb, "");
+	strbuf_adds(&sb, " ");
+	strbuf_add_quoted(&sb, "pfn<$(x)");
+	assert_string_equal(sb.data, "debian:7.3 'a b,c' 'it'\\''s' '' 'pfn<$(x)'");
+	strbuf_free(&sb);
+}
+
 static void test_affixes(void **state)
 {
 	assert_true(str_starts("abc", "ab") && str_starts("abc", "") && str_starts("", ""));
@@ -201,7 +218,7 @@ int main(void)
 		cmocka_unit_test(test_parse_bytes),  cmocka_unit_test(test_parse_bytes_bad),
 		cmocka_unit_test(test_format_bytes), cmocka_unit_test(test_parse_u64),
 		cmocka_unit_test(test_nearest),	     cmocka_unit_test(test_strbuf),
-		cmocka_unit_test(test_affixes),
+		cmocka_unit_test(test_quoted),	     cmocka_unit_test(test_affixes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # dollars of jq; names of the other files
+#
+# Part of ci/e2e.sh: input that is refused before anything starts.
+
+# refused TEXT ARGUMENT...: status 2, the text on stderr, nothing on stdout, nothing started.
+refused()
+{
+	local text=$1
+	shift
+	expect 2 "$@"
+	err_has "$text"
+	[ ! -s "$T/out" ] || die "mmrig $*: something on stdout"
+	[ "$(wc -l <"$T/err")" -le 4 ] || die "mmrig $*: more than four lines on stderr"
+	grep -q '^mmrig' "$T/err" || die "mmrig $*: stderr does not say who speaks"
+	no_start
+	[ -z "$(ls -A "$MMRIG_RESULTS" 2>/dev/null)" ] || die "mmrig $*: made results"
+}
+
+bad_kernel()
+{
+	refused "$2" run "$SMALL" --kernel "$T/$1" --accel tcg
+	err_has "$T/$1"
+}
+
+test_bad_kernels()
+{
+	local image
+	image=$(kernel_image)
+	head -c 1000000 "$image" >"$T/truncated"
+	bad_kernel truncated "truncated bzImage"
+	head -c 600 "$image" >"$T/stump"
+	bad_kernel stump "truncated bzImage"
+	echo "this is no kernel" >"$T/text"
+	bad_kernel text "text file"
+	: >"$T/empty"
+	bad_kernel empty "empty file"
+	perl -e 'print "MZ\0\x91", "\0" x 52, "ARM\x64", "\0" x 4096' >"$T/arm64"
+	bad_kernel arm64 "arm64"
+	cp /bin/true "$T/program"
+	bad_kernel program "x86-64 program"
+	gzip -c "$T/text" >"$T/zipped"
+	bad_kernel zipped "gzip"
+	head -c 70000 /dev/zero >"$T/zeros"
+	bad_kernel zeros "not a kernel"
+	mkdir "$T/folder"
+	bad_kernel folder "without a kernel"
+	mkfifo "$T/fifo"
+	bad_kernel fifo "not a regular file"
+	bad_kernel missing "no kernel there"
+	refused "7.3" run "$SMALL" --kernel no-such-kernel --accel tcg
+}
+
+test_bad_usage()
+{
+	local much
+	much=$(awk '/^MemTotal/ { print int($2 / 2048) * 2 + 1024 }' /proc/meminfo)
+	refused "--runs" run "$SMALL" --kernel "$KERNEL" --runs 0
+	refused "--runs" run "$SMALL" --kernel "$KERNEL" --runs -1
+	refused "--runs" run "$SMALL" --kernel "$KERNEL" --runs three
+	refused "or less" run "$SMALL" --kernel "$KERNEL" --memory "${much}M"
+	refused "--memory" run "$SMALL" --kernel "$KERNEL" --memory lots
+	refused "--kernel" run "$SMALL" --kernal "$KERNEL"
+	refused "run" rnu "$SMALL"
+	refused "SCENARIO" run
+	refused "tcg" run "$SMALL" --kernel "$KERNEL" --accel xen
+	expect 2 run "$SMALL" --kernel "$KERNEL" --accel tcg --resume 20990101-000000-none-0000
+	err_has 20990101-000000-none-0000
+	no_start
+}
+
+# bad_scenario TEXT <<YAML: the file is $T/bad.yaml.
+bad_scenario()
+{
+	cat >"$T/bad.yaml"
+	refused "$1" run "$T/bad.yaml" --kernel "$KERNEL" --accel tcg
+}
+
+test_bad_scenarios()
+{
+	refused "alias-tmpfs" run alias-tmpsf --kernel "$KERNEL"
+	refused "$T/none.yaml" run "$T/none.yaml" --kernel "$KERNEL"
+	bad_scenario "bad.yaml:2:1: " <<-'YAML'
+		name: bad
+		workloda: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "did you mean workload"
+	bad_scenario "bad.yaml:3:11: " <<-'YAML'
+		name: bad
+		layout:
+		  - pin: {pre: pageblock}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "did you mean per"
+	bad_scenario "bad.yaml:3:5: " <<-'YAML'
+		name: bad
+		layout:
+		  - fil: {leave: 100M}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "did you mean fill"
+	# The second % of the predicate.
+	bad_scenario "bad.yaml:4:24: " <<-'YAML'
+		name: bad
+		layout:
+		  - fill: {leave: 100M}
+		  - free: {where: pfn %% 8 == 4}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	bad_scenario "bad.yaml:4:2" <<-'YAML'
+		name: bad
+		layout:
+		  - fill: {leave: 100M}
+		  - free: {where: "pfn % (8 - 8) == 4"}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "zero"
+	bad_scenario "bad.yaml:4:19: " <<-'YAML'
+		name: bad
+		layout:
+		  - fill: {leave: 100M}
+		  - free: {where: pnf % 8 == 4}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "pfn"
+	bad_scenario "bad.yaml:3:33: " <<-'YAML'
+		name: bad
+		constants: {flies: 5}
+		workload: {tmpfs-files: {files: files}}
+	YAML
+	bad_scenario "bad.yaml:3:11: " <<-'YAML'
+		name: bad
+		workload: {tmpfs-files: {files: 1}}
+		metrics: [allocstal]
+	YAML
+	err_has "allocstall"
+	bad_scenario "bad.yaml:2:12: " <<-'YAML'
+		name: bad
+		workload: {tmpfs-file: {files: 1}}
+	YAML
+	err_has "tmpfs-files"
+	bad_scenario "bad.yaml:2:33: " <<-'YAML'
+		name: bad
+		workload: {tmpfs-files: {files: [1, 2]}}
+	YAML
+	bad_scenario "bad.yaml:2:5: " <<-'YAML'
+		name: bad
+		vm: 512M
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	bad_scenario "bad.yaml:3:1: " <<-'YAML'
+		name: bad
+		workload: {tmpfs-files: {files: 1}}
+		name: twice
+	YAML
+	bad_scenario "bad.yaml:3:1: not valid YAML" <<-'YAML'
+		name: bad
+		workload: {tmpfs-files: {files: 1}
+	YAML
+	bad_scenario "bad.yaml" </dev/null
+	refused "files" run "$SMALL" --kernel "$KERNEL" --set flies=3
+	refused "files" run "$SMALL" --kernel "$KERNEL" --set files=0
+	refused "--set" run "$SMALL" --kernel "$KERNEL" --set files
+}
+
+# Whether a sysctl exists only the guest can say, or whether it takes the value.
+test_unknown_sysctl()
+{
+	small 4 --json --set sysctl.workload.vm.no_such_thing=1
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "unsupported" and
+		(.why | contains("sysctl:vm.no_such_thing"))'
+}
+
+test_refused_sysctl()
+{
+	small 4 --json --set sysctl.workload.vm.overcommit_memory=77
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "infra" and
+		(.why | contains("vm.overcommit_memory=77") and contains("Invalid argument"))'
+}
+
+test_bad_qemu()
+{
+	export MMRIG_RESULTS=$T/results
+	small 4 --qemu "$T/none"
+	err_has "$T/none"
+	printf '#!/bin/sh\nexit 1\n' >"$T/false"
+	chmod +x "$T/false"
+	small 4 --qemu "$T/false"
+	err_has "$T/false"
+}
