@@ -114,7 +114,7 @@ deps:
 	fi
 
 # Set-up and the job proper are apart, so that "-include" sees the libraries when it builds.
-DEMO_ARGS ?=
+DEMO_ARGS ?= --memory 4G --runs 5
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(O)/mmrig run alias-tmpfs --kernel debian:7.3 $(DEMO_ARGS)

@@ -24,6 +24,7 @@
 #include "guest/channel.h"
 #include "guest/layout.h"
 #include "guest/sampler.h"
+#include "guest/swap.h"
 #include "guest/task.h"
 #include "guest/workload.h"
 
@@ -54,11 +55,18 @@ static void power_off(void)
 		pause();
 }
 
+/* The kernel's own mark that it has met a fault; -1 when it does not say. */
+static int64_t tainted(void)
+{
+	return file_number("/proc/sys/kernel/tainted", -1);
+}
+
 static void end_run(void)
 {
 	sampler_flush();
-	channel_sendf(WIRE_END, "{\"mono_ns\":%" PRIu64 ",\"frames\":%" PRIu32 ",\"sampling\":%.6f}",
-		      mono_ns(), channel_frames() + 1, sampling_s);
+	channel_sendf(WIRE_END,
+		      "{\"mono_ns\":%" PRIu64 ",\"frames\":%" PRIu32 ",\"sampling\":%.6f,\"tainted\":%" PRId64 "}",
+		      mono_ns(), channel_frames() + 1, sampling_s, tainted());
 	power_off();
 }
 
@@ -203,9 +211,9 @@ static void hello(const char *channel)
 	channel_sendf(WIRE_HELLO,
 		      "{\"release\":\"%s\",\"agent\":\"%s\",\"mono_ns\":%" PRIu64
 		      ",\"page_size\":%ld,\"pageblock_pages\":%u,\"cpus\":%ld,\"mem_bytes\":%" PRIu64
-		      ",\"channel\":\"%s\"}",
+		      ",\"channel\":\"%s\",\"tainted\":%" PRId64 "}",
 		      release, MMRIG_VERSION, mono_ns(), sysconf(_SC_PAGESIZE), 1u << pageblock_order(),
-		      sysconf(_SC_NPROCESSORS_ONLN), zones_managed(&z) * 4096, channel);
+		      sysconf(_SC_NPROCESSORS_ONLN), zones_managed(&z) * 4096, channel, tainted());
 }
 
 /*
@@ -274,7 +282,7 @@ static void run_workload(void)
 
 int main(void)
 {
-	const char *channel;
+	const char *channel, *verdict;
 	char why[256];
 
 	boot_mounts();
@@ -290,6 +298,8 @@ int main(void)
 		fail("unsupported", "%s", why);
 	if (boot_sysctls(&agent.job, "boot", why, sizeof(why)) < 0)
 		fail("infra", "%s", why);
+	if (swap_setup(&agent.job, &verdict, why, sizeof(why)) < 0)
+		fail(verdict, "%s", why);
 	if (sampler_init(ARENA_BYTES) < 0)
 		fail("infra", "no memory for the sampler");
 	if (job_next(&agent.job, NULL, "step") &&
@@ -317,7 +327,6 @@ int main(void)
 		settle(COLLECT_MS);
 		sampler_snapshot(PHASE_COLLECT, EDGE_END);
 	}
-	channel_sendf(WIRE_LOG, "tainted %" PRId64, file_number("/proc/sys/kernel/tainted", -1));
 	sampler_flush();
 	phase_edge(PHASE_COLLECT, "end");
 	end_run();

@@ -47,9 +47,30 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Of "brd.rd_nr=1 x=2 brd.rd_size=64" the file "05-brd.ko" has "rd_nr=1 rd_size=64". */
+static void module_params(const char *file, const char *cmdline, char *params, size_t room)
+{
+	const char *name = file + strspn(file, "0123456789");
+	size_t len, n = 0;
+
+	name += *name == '-';
+	len = strcspn(name, ".");
+	*params = '\0';
+	while (*cmdline) {
+		size_t word = strcspn(cmdline, " \n");
+
+		if (word > len + 1 && strncmp(cmdline, name, len) == 0 && cmdline[len] == '.' &&
+		    n + (n > 0) + word - len <= room)
+			n += (size_t)snprintf(params + n, room - n, "%s%.*s", n ? " " : "",
+					      (int)(word - len - 1), cmdline + len + 1);
+		cmdline += word;
+		cmdline += *cmdline != '\0';
+	}
+}
+
 void boot_modules(void)
 {
-	char *name[MODULES_MAX], path[300], text[400];
+	char *name[MODULES_MAX], path[300], text[400], cmdline[4096], params[256];
 	DIR *d = opendir("/modules");
 	struct dirent *e;
 	size_t n = 0;
@@ -61,12 +82,15 @@ void boot_modules(void)
 			n++;
 	closedir(d);
 	qsort(name, n, sizeof(*name), by_name);
+	if (file_slurp("/proc/cmdline", cmdline, sizeof(cmdline)) < 0)
+		*cmdline = '\0';
 	for (size_t i = 0; i < n; i++) {
 		int fd;
 
+		module_params(name[i], cmdline, params, sizeof(params));
 		snprintf(path, sizeof(path), "/modules/%s", name[i]);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) < 0 && errno != EEXIST)) {
+		if (fd < 0 || (syscall(SYS_finit_module, fd, params, 0) < 0 && errno != EEXIST)) {
 			snprintf(text, sizeof(text), "module %.200s: %s", name[i], strerror(errno));
 			boot_say(text);
 		}

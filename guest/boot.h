@@ -9,7 +9,10 @@
 #include "guest/job.h"
 
 void boot_mounts(void);
-/* Loads /modules/NN-name.ko in the order of their names; one that fails is said on the console. */
+/*
+ * Loads /modules/NN-name.ko in the order of their names, each with the parameters that the kernel's
+ * command line has for it (NAME.param=value); one that fails is said on the console.
+ */
 void boot_modules(void);
 /* A line on the kernel's console. */
 void boot_say(const char *text);

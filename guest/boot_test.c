@@ -35,6 +35,24 @@ static void test_sysctl_path(void **state)
 	assert_string_equal(path, "/proc/sys/vm/a_name_that_is_m");
 }
 
+static void test_module_params(void **state)
+{
+	static const char cmdline[] = "console=ttyS0 brd.rd_nr=1 brdx.a=2 xbrd.b=3 brd. brd.rd_size=64 brd\n";
+	char params[64], small[8];
+
+	module_params("07-brd.ko", cmdline, params, sizeof(params));
+	assert_string_equal(params, "rd_nr=1 rd_size=64");
+	module_params("01-zram.ko", cmdline, params, sizeof(params));
+	assert_string_equal(params, "");
+	module_params("01-brd.ko", "", params, sizeof(params));
+	assert_string_equal(params, "");
+	/* Half a parameter would be another one: "rd_nr=1" and its NUL just fit. */
+	module_params("07-brd.ko", cmdline, small, sizeof(small));
+	assert_string_equal(small, "rd_nr=1");
+	module_params("07-brd.ko", cmdline, small, 7);
+	assert_string_equal(small, "");
+}
+
 static void test_same_value(void **state)
 {
 	assert_true(same_value("1", "1\n"));
@@ -126,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sum_keys), cmocka_unit_test(test_sysctl_path),
 		cmocka_unit_test(test_same_value), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_module_params),
 		cmocka_unit_test(test_sysctls),
 	};
 

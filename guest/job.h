@@ -10,11 +10,13 @@
  *	const name=residue value=4
  *	need what=sysctl:vm.defrag_mode
  *	sysctl at=boot|workload key=vm.defrag_mode value=1
+ *	swap kind=zram|ramdisk size=536870912
  *	step do=fill kind=anon leave=125829120 ...
  *	moves counter=allocstall
  *	workload do=tmpfs-files files=250000 ...
  *	option name=sample_ms value=100
  *
+ * `swap`, at most one, is on before the first step; size is that of the device, in bytes.
  * `need` kinds: sysctl:NAME, file:PATH, fs:NAME (in /proc/filesystems). What is missing ends the
  * run as `unsupported`, naming it. Libc only; the host links this too.
  */

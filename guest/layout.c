@@ -69,6 +69,8 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	if (end >= LAYOUT_GONE)
 		return task_fail(child, "infra", "layout: a guest of 4 TiB or more is too large");
 	l->pfn_end = (uint32_t)end;
+	for (size_t i = 0; i < l->zones.n; i++)
+		l->has_movable |= l->zones.zone[i].index == EXPR_ZONE_MOVABLE && l->zones.zone[i].managed;
 	l->nblocks = end / l->block_pages + 1;
 	l->region_pages = zones_managed(&l->zones) / l->block_pages * l->block_pages;
 	l->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);

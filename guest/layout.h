@@ -46,6 +46,7 @@ struct layout {
 	size_t nblocks;
 
 	struct zones zones;
+	bool has_movable; /* a populated ZONE_MOVABLE */
 	int pagemap_fd, kpageflags_fd;
 };
 

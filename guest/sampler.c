@@ -61,7 +61,8 @@ static uint8_t *record_begin(const char *name, enum wire_phase phase, enum wire_
 	uint8_t *p = arena + arena_len;
 	uint64_t now = mono_ns();
 
-	if (arena_room - arena_len < head + 65536)
+	/* Room for the largest of them: slabinfo and zoneinfo of a big machine take some 100 KiB. */
+	if (arena_room - arena_len < head + (512u << 10))
 		sampler_flush();
 	p = arena + arena_len;
 	for (int i = 0; i < 8; i++)

@@ -45,8 +45,8 @@ static int populate(struct layout *l, size_t pages, bool thp)
 {
 	uint8_t *at = l->region + l->filled_pages * 4096;
 
-	if (thp)
-		madvise(at, pages * 4096, MADV_HUGEPAGE);
+	if (thp && madvise(at, pages * 4096, MADV_HUGEPAGE) < 0)
+		return -1;
 
 	if (madvise(at, pages * 4096, MADV_POPULATE_WRITE) < 0) {
 		if (errno != EINVAL)

@@ -20,8 +20,20 @@ static bool better(struct layout *l, enum pin_at at, uint32_t a, uint32_t b)
 	return at == AT_FIRST ? a < b : a > b;
 }
 
-/* Marks pages CHOSEN and returns how many; UINT64_MAX: division by zero. */
-static uint64_t choose(struct layout *l, const struct expr *where, bool per_block, enum pin_at at)
+/* A long-term pin moves a page out of ZONE_MOVABLE first: such pages are not there to be chosen. */
+static bool cannot_stay(struct layout *l, uint32_t pfn)
+{
+	const struct zone *zone = l->has_movable ? zones_of_pfn(&l->zones, pfn) : NULL;
+
+	return zone && zone->index == EXPR_ZONE_MOVABLE;
+}
+
+/*
+ * Marks pages CHOSEN and returns how many; UINT64_MAX: division by zero. except: so many pageblocks,
+ * the lowest of those without a pin, are passed over.
+ */
+static uint64_t choose(struct layout *l, const struct expr *where, bool per_block, enum pin_at at,
+		       uint64_t except)
 {
 	static uint8_t picked[CHUNK];
 	uint64_t n = 0;
@@ -42,6 +54,8 @@ static uint64_t choose(struct layout *l, const struct expr *where, bool per_bloc
 
 			if (!picked[k] || l->pfn[i + k] & LAYOUT_PINNED) /* picked: not GONE */
 				continue;
+			if (cannot_stay(l, pfn))
+				continue;
 			if (!per_block) {
 				l->pfn[i + k] |= LAYOUT_CHOSEN;
 				n++;
@@ -56,9 +70,16 @@ static uint64_t choose(struct layout *l, const struct expr *where, bool per_bloc
 				*slot = (uint32_t)(i + k);
 		}
 	}
-	for (size_t b = 0; per_block && b < l->nblocks; b++)
-		if (l->block[b] != UINT32_MAX && l->block[b] != TAKEN)
-			l->pfn[l->block[b]] |= LAYOUT_CHOSEN;
+	for (size_t b = 0; per_block && b < l->nblocks; b++) {
+		if (l->block[b] == UINT32_MAX || l->block[b] == TAKEN)
+			continue;
+		if (except) {
+			except--;
+			n--;
+			continue;
+		}
+		l->pfn[l->block[b]] |= LAYOUT_CHOSEN;
+	}
 	return n;
 }
 
@@ -153,7 +174,7 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	if (!where)
 		return -1;
 	blocks = count_blocks(l, &before);
-	chosen = choose(l, where, per_block, at_of(line));
+	chosen = choose(l, where, per_block, at_of(line), (uint64_t)job_get_i64(line, "except", 0));
 	expr_free(where);
 	if (chosen == UINT64_MAX || chosen == 0) {
 		snprintf(r->why, sizeof(r->why),
@@ -188,6 +209,8 @@ static const struct param_spec pin_params[] = {
 	  "pageblock", pin_per },
 	{ "at", PARAM_CHOICE, NULL, "which of a pageblock's selected pages", 0, 0, "first", pin_at },
 	{ "where", PARAM_PREDICATE, NULL, "pages to choose from; all where absent", 0, 0, "", NULL },
+	{ "except", PARAM_NUMBER, "pageblocks",
+	  "with per: pageblock, how many get no pin: the lowest of the fill", 0, 0, "0", NULL },
 };
 static const char *const pin_needs[] = { "file:/proc/kpageflags", NULL };
 /* nr_foll_pin_acquired counts long-term pins alone; vmsplice takes plain references. */

@@ -34,14 +34,14 @@
 #define WIRE_VAIN_MAX (64ull << 20)
 
 enum wire_type {
-	WIRE_HELLO = 1,	   /* {"release","agent","mono_ns","page_size","pageblock_pages","cpus","mem_bytes"} */
+	WIRE_HELLO = 1,	   /* {"release","agent","mono_ns","page_size","pageblock_pages","cpus","mem_bytes","channel","tainted"} */
 	WIRE_PHASE = 2,	   /* {"phase","edge":"begin"|"end","mono_ns"} */
 	WIRE_STEP = 3,	   /* a layout step done: {"index","step","asked":{},"got":{},"seconds","ok","why","how"} */
 	WIRE_SAMPLE = 4,   /* binary, above */
 	WIRE_PROGRESS = 5, /* {"phase","done","total","mono_ns"}: also the heartbeat */
 	WIRE_RESULT = 6,   /* the workload's own numbers: {"metrics":{},"histogram":[[lo_ns,hi_ns,n]..],"error"} */
 	WIRE_FAIL = 7,	   /* the run cannot go on: {"verdict","what"} */
-	WIRE_END = 8,	   /* {"mono_ns","frames","sampling"}: everything was sent; seconds of sampling */
+	WIRE_END = 8,	   /* {"mono_ns","frames","sampling","tainted"}: everything was sent; seconds of sampling */
 	WIRE_READY = 10,   /* {}: laid out; the agent waits for WIRE_GO (job option template) */
 	WIRE_LOG = 9,	   /* a line of text for the run's log */
 	WIRE_GO = 64,	   /* host to guest, forks only: {"seed"} */

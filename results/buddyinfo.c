@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <inttypes.h>
 #include <string.h>
 
 #include "results/counter.h"
 #include "results/util/cleanup.h"
 
-#define ZONES_MAX 16
+#define ZONES_MAX 64 /* zones of all nodes */
 #define ZONE_NAME_MAX 16
 
 struct zone_sum {
 	char name[ZONE_NAME_MAX];
+	uint64_t node;
 	double pages;
 };
+
+struct zone_sums {
+	struct zone_sum zone[ZONES_MAX];
+	size_t n;
+};
+
+#define NODE_MAX 9999
+/* Of what is summed over nodes. */
+#define ALL_NODES UINT64_MAX
 
 struct cursor {
 	const char *p, *end;
@@ -64,57 +75,74 @@ static bool take_zone(struct cursor *c, char name[ZONE_NAME_MAX])
 }
 
 /* "Node 0, zone   Normal   836  296 ...": only the first count is of interest. */
-static bool parse_line(struct cursor c, char name[ZONE_NAME_MAX], uint64_t *order0)
+static bool parse_line(struct cursor c, char name[ZONE_NAME_MAX], uint64_t *node, uint64_t *order0)
 {
-	uint64_t node;
-
 	skip_blanks(&c);
-	if (!take_word(&c, "Node") || !take_count(&c, &node) || !take_word(&c, ",") ||
+	if (!take_word(&c, "Node") || !take_count(&c, node) || *node > NODE_MAX || !take_word(&c, ",") ||
 	    !take_word(&c, "zone"))
 		return false;
 	return take_zone(&c, name) && take_count(&c, order0);
 }
 
-static struct zone_sum *zone_of(struct zone_sum *zone, size_t *n, const char *name)
+static void add(struct zone_sums *sums, uint64_t node, const char *name, uint64_t pages)
 {
-	for (size_t i = 0; i < *n; i++)
-		if (strcmp(zone[i].name, name) == 0)
-			return &zone[i];
-	if (*n == ZONES_MAX)
-		return NULL;
-	strcpy(zone[*n].name, name);
-	return &zone[(*n)++];
+	size_t i = 0;
+
+	while (i < sums->n && (sums->zone[i].node != node || strcmp(sums->zone[i].name, name) != 0))
+		i++;
+	if (i == ZONES_MAX)
+		return;
+	if (i == sums->n) {
+		strcpy(sums->zone[i].name, name);
+		sums->zone[i].node = node;
+		sums->n++;
+	}
+	sums->zone[i].pages += (double)pages;
+}
+
+static void set_metric(struct run *r, const struct zone_sum *z)
+{
+	cleanup_free char *metric =
+		z->node == ALL_NODES ?
+			str_printf("free_order0_%s", z->name) :
+			str_printf("free_order0_node%" PRIu64 "_%s", z->node, z->name);
+
+	run_set_metric(r, metric, z->pages);
+}
+
+static bool has_nodes(const struct zone_sums *apart)
+{
+	for (size_t i = 1; i < apart->n; i++)
+		if (apart->zone[i].node != apart->zone[0].node)
+			return true;
+	return false;
 }
 
 void counter_buddyinfo(const void *data, size_t len, struct run *r)
 {
 	const char *p = data, *end = p + len;
-	struct zone_sum zone[ZONES_MAX] = { 0 };
-	size_t nzones = 0;
+	struct zone_sums all = { 0 }, apart = { 0 };
 	double total = 0;
 
 	while (p < end) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		struct cursor line = { p, newline ? newline : end };
 		char name[ZONE_NAME_MAX];
-		uint64_t order0;
+		uint64_t node, order0;
 
-		if (parse_line(line, name, &order0)) {
-			struct zone_sum *z = zone_of(zone, &nzones, name);
-
-			if (z) {
-				z->pages += (double)order0;
-				total += (double)order0;
-			}
+		if (parse_line(line, name, &node, &order0)) {
+			add(&all, ALL_NODES, name, order0);
+			add(&apart, node, name, order0);
 		}
 		p = line.end + 1;
 	}
-	if (!nzones)
+	if (!all.n)
 		return;
+	for (size_t i = 0; i < all.n; i++)
+		total += all.zone[i].pages;
 	run_set_metric(r, "free_pages_order0", total);
-	for (size_t i = 0; i < nzones; i++) {
-		cleanup_free char *metric = str_printf("free_order0_%s", zone[i].name);
-
-		run_set_metric(r, metric, zone[i].pages);
-	}
+	for (size_t i = 0; i < all.n; i++)
+		set_metric(r, &all.zone[i]);
+	for (size_t i = 0; has_nodes(&apart) && i < apart.n; i++)
+		set_metric(r, &apart.zone[i]);
 }

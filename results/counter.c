@@ -5,8 +5,25 @@
 
 #include "results/util/cleanup.h"
 
+/* "free_order0_node12_Normal" -> "Normal", else NULL. */
+static const char *zone_of_node(const char *name)
+{
+	static const char prefix[] = "free_order0_node";
+	const char *digits = name + sizeof(prefix) - 1;
+	size_t n;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return NULL;
+	n = strspn(digits, "0123456789");
+	return n && n <= 4 && digits[n] == '_' ? digits + n + 1 : NULL;
+}
+
 const struct counter *counter_find(const char *name)
 {
+	const char *zone = zone_of_node(name);
+	cleanup_free char *of_zone = zone ? str_printf("free_order0_%s", zone) : NULL;
+
+	name = zone ? of_zone : name;
 	for (size_t i = 0; i < counter_count; i++)
 		if (strcmp(counter_table[i].name, name) == 0)
 			return &counter_table[i];

@@ -21,7 +21,7 @@ struct counter {
 };
 extern const struct counter counter_table[];
 extern const size_t counter_count;
-/* NULL when unknown. */
+/* NULL when unknown. A zone of one node (free_order0_node1_Normal) has the entry of the zone. */
 const struct counter *counter_find(const char *name);
 /* Nearest known metric name, or NULL; workload metrics included. */
 const char *counter_nearest(const char *name);
@@ -50,7 +50,8 @@ const uint64_t *vmstat_get(const struct vmstat *v, const char *key);
 void counter_deltas(const struct vmstat *begin, const struct vmstat *end, struct run *r);
 /*
  * Gauges from buddyinfo/zoneinfo at the end of the workload: "free_pages_order0", and per zone
- * "free_order0_DMA32", "free_order0_Normal" (pages), summed over nodes.
+ * "free_order0_DMA32", "free_order0_Normal" (pages), summed over nodes; where there is more than one
+ * node also each apart, "free_order0_node1_Normal".
  */
 void counter_buddyinfo(const void *data, size_t len, struct run *r);
 

@@ -319,17 +319,51 @@ static void test_buddyinfo(void **state)
 		"Node 0, zone      DMA\nNode x, zone DMA 5\nNode 0, zone A-B 5\n"
 		"Node 0, zone   Normal   -1 2\nNode 0, zone Normal "
 		"99999999999999999999 1\nNode 0, zone AZoneNameThatIsTooLong 5\n"
+		"Node 18446744073709551615, zone Normal 5 1\nNode 10000, zone Normal 5 1\n"
 		"Node 0, zone";
 
 	expect_buddyinfo("buddyinfo-3.2.txt", 0 + 7 + 6026, "free_order0_DMA32", 7);
 	/* Two nodes: Normal is 33331 + 51121; order 7 and up stand in lines of their own. */
 	expect_buddyinfo("buddyinfo-3.10-wrapped.txt", 31577 + 84452, "free_order0_Normal", 84452);
+	expect_buddyinfo("buddyinfo-3.10-wrapped.txt", 31577 + 84452, "free_order0_node0_Normal", 33331);
+	expect_buddyinfo("buddyinfo-3.10-wrapped.txt", 31577 + 84452, "free_order0_node1_Normal", 51121);
+	expect_buddyinfo("buddyinfo-3.10-wrapped.txt", 31577 + 84452, "free_order0_node0_DMA32", 31577);
 	expect_buddyinfo("buddyinfo-6.18.txt", 2, "free_order0_Normal", 0);
 	counter_buddyinfo(hostile, sizeof(hostile) - 1, &r);
 	assert_int_equal(r.nmetrics, 0);
 	counter_buddyinfo("", 0, &r);
 	assert_int_equal(r.nmetrics, 0);
 	run_free(&r);
+}
+
+/* Apart only where there are several; a machine whose only node is not 0 has one. */
+static void test_nodes_apart(void **state)
+{
+	static const char one[] = "Node 3, zone DMA32 7 1\nNode 3, zone Normal 5 1\n";
+	static const char three[] = "Node 2, zone Normal 5 1\nNode 2, zone Movable 6 1\n"
+				    "Node 10, zone Movable 70 1\nNode 11, zone Normal 800 1\n";
+	struct run r = { 0 }, s = { 0 };
+
+	counter_buddyinfo(one, sizeof(one) - 1, &r);
+	assert_int_equal(r.nmetrics, 3);
+	expect(&r, "free_order0_Normal", 5);
+	counter_buddyinfo(three, sizeof(three) - 1, &s);
+	assert_int_equal(s.nmetrics, 1 + 2 + 4);
+	expect(&s, "free_pages_order0", 881);
+	expect(&s, "free_order0_Normal", 805);
+	expect(&s, "free_order0_Movable", 76);
+	expect(&s, "free_order0_node2_Normal", 5);
+	expect(&s, "free_order0_node2_Movable", 6);
+	expect(&s, "free_order0_node10_Movable", 70);
+	expect(&s, "free_order0_node11_Normal", 800);
+	expect_absent(&s, "free_order0_node10_Normal");
+	assert_ptr_equal(counter_find("free_order0_node10_Movable"), counter_find("free_order0_Movable"));
+	assert_null(counter_find("free_order0_node1_Mvable"));
+	assert_null(counter_find("free_order0_node_Normal"));
+	assert_null(counter_find("free_order0_node1Normal"));
+	assert_null(counter_find("free_order0_node12345_Normal"));
+	run_free(&r);
+	run_free(&s);
 }
 
 int main(void)
@@ -340,6 +374,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),		    cmocka_unit_test(test_real_files),
 		cmocka_unit_test(test_absent_is_not_zero),  cmocka_unit_test(test_catalogue),
 		cmocka_unit_test(test_buddyinfo),	    cmocka_unit_test(test_mutated),
+		cmocka_unit_test(test_nodes_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,8 +29,23 @@ void run_free(struct run *r)
 	free(r->metric);
 	free(r->layout_json);
 	free(r->workload_json);
+	free(r->splats_json);
 	free_list(r->no_effect);
 	memset(r, 0, sizeof(*r));
+}
+
+char *run_taint_letters(uint64_t taint)
+{
+	/* Bit 0 first: proprietary module, forced module ..., as in the kernel's kernel/panic.c. */
+	static const char letter[] = "PFSRMBUDAWCIOELKXTNJ";
+	char text[65];
+	size_t n = 0;
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (taint >> bit & 1)
+			text[n++] = bit < sizeof(letter) - 1 ? letter[bit] : '?';
+	text[n] = '\0';
+	return xstrdup(text);
 }
 
 static void kernel_members_free(struct run_kernel *k)

@@ -52,6 +52,10 @@ struct run {
 	size_t nmetrics;
 	char *layout_json;   /* array of the WIRE_STEP payloads; may be NULL */
 	char *workload_json; /* the WIRE_RESULT payload; may be NULL */
+	char *splats_json;   /* array of the kernel's reports, worst or not; NULL: there were none */
+	/* /proc/sys/kernel/tainted at the agent's first and last word. */
+	bool taint_before_known, taint_after_known;
+	uint64_t taint_before, taint_after;
 	char **no_effect;    /* counters that had to move and did not; NULL-terminated, may be NULL */
 };
 
@@ -83,6 +87,8 @@ struct runset {
  */
 bool runset_superseded(const struct runset *set, size_t i);
 void run_free(struct run *r);
+/* "DW", as the kernel prints its taint flags; "?" for one that has no letter here. Heap. */
+char *run_taint_letters(uint64_t taint);
 void runset_free(struct runset *s);
 /* NULL when the run has no such metric: absent is not zero. */
 const double *run_metric(const struct run *r, const char *name);

@@ -62,6 +62,22 @@ json_t *run_json_strings(char *const *list)
 	return a;
 }
 
+json_t *run_json_taint(const struct run *r)
+{
+	cleanup_free char *letters = run_taint_letters(r->taint_after_known ? r->taint_after : r->taint_before);
+	json_t *o;
+
+	if (!r->taint_before_known && !r->taint_after_known)
+		return NULL;
+	o = json_object();
+	if (r->taint_before_known)
+		json_object_set_new(o, "before", run_json_u64(r->taint_before));
+	if (r->taint_after_known)
+		json_object_set_new(o, "after", run_json_u64(r->taint_after));
+	json_object_set_new(o, "letters", json_string(letters));
+	return o;
+}
+
 static void put_text(json_t *o, const char *key, const char *s)
 {
 	if (s)
@@ -140,7 +156,7 @@ static void put_share(json_t *o, const char *key, double v)
 
 json_t *run_to_json(const struct runset *set, const struct run *r)
 {
-	json_t *o = json_object();
+	json_t *o = json_object(), *taint;
 
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "id", run_json_text(r->id));
@@ -170,6 +186,10 @@ json_t *run_to_json(const struct runset *set, const struct run *r)
 	json_object_set_new(o, "metrics", run_json_metrics(r));
 	put_raw(o, "layout", r->layout_json);
 	put_raw(o, "workload", r->workload_json);
+	put_raw(o, "splats", r->splats_json);
+	taint = run_json_taint(r);
+	if (taint)
+		json_object_set_new(o, "taint", taint);
 	if (r->no_effect)
 		json_object_set_new(o, "no_effect", run_json_strings(r->no_effect));
 	return o;

@@ -22,6 +22,8 @@ json_t *run_json_u64(uint64_t value);
 json_t *run_json_metrics(const struct run *r);
 json_t *run_json_phases(const struct run *r);
 json_t *run_json_strings(char *const *list);
+/* {"before", "after", "letters"}, of what is known; NULL when nothing is. */
+json_t *run_json_taint(const struct run *r);
 
 /* Stands alone: has the kernel, the variant and the scenario of its set in it. */
 json_t *run_to_json(const struct runset *set, const struct run *r);

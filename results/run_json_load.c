@@ -114,6 +114,14 @@ static void take_measurements(json_t *o, struct run *r)
 			run_set_metric(r, name, json_number_value(value));
 }
 
+static void take_taint(const json_t *o, struct run *r)
+{
+	r->taint_before_known = json_object_get(o, "before") != NULL;
+	r->taint_before = take_u64(o, "before");
+	r->taint_after_known = json_object_get(o, "after") != NULL;
+	r->taint_after = take_u64(o, "after");
+}
+
 int run_from_json(const char *label, json_t *o, const struct runset *set, struct run *r,
 		  struct error *err)
 {
@@ -155,6 +163,8 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	r->dirty_bytes = take_u64(o, "dirty_bytes");
 	r->layout_json = take_raw(o, "layout");
 	r->workload_json = take_raw(o, "workload");
+	r->splats_json = take_raw(o, "splats");
+	take_taint(json_object_get(o, "taint"), r);
 	r->no_effect = take_strings(o, "no_effect");
 	take_measurements(o, r);
 	return 0;

@@ -78,6 +78,34 @@ static void test_metrics(void **state)
 	assert_int_equal(r.nmetrics, 0);
 }
 
+/* Letters as the kernel's admin-guide lists them: bit 0 first. */
+static void test_taint(void **state)
+{
+	struct run r = { .taint_after = 9 };
+	json_t *o, *want = json_loads("{\"before\": 0, \"letters\": \"\"}", 0, NULL);
+
+	expect_text(run_taint_letters(0), "");
+	expect_text(run_taint_letters(1), "P");
+	expect_text(run_taint_letters(1 << 7 | 1 << 9), "DW"); /* an oops and a warning */
+	expect_text(run_taint_letters(1 << 5), "B");	       /* bad page */
+	expect_text(run_taint_letters(1 << 12 | 1 << 13), "OE");
+	expect_text(run_taint_letters(1 << 14), "L"); /* soft lockup */
+	expect_text(run_taint_letters(1 << 18), "N");
+	expect_text(run_taint_letters(1ull << 63 | 1), "P?");
+	assert_null(run_json_taint(&r)); /* nothing is known */
+	r.taint_before_known = true;
+	o = run_json_taint(&r);
+	assert_true(json_equal(o, want));
+	json_decref(o);
+	json_decref(want);
+	r.taint_after_known = true;
+	o = run_json_taint(&r);
+	want = json_loads("{\"before\": 0, \"after\": 9, \"letters\": \"PR\"}", 0, NULL);
+	assert_true(json_equal(o, want));
+	json_decref(o);
+	json_decref(want);
+}
+
 static struct run full_run(void)
 {
 	struct run r = { .id = xstrdup("0007"),
@@ -105,6 +133,9 @@ static struct run full_run(void)
 	run_set_metric(&r, "huge", 1.8446744073709552e19);
 	r.no_effect = xcalloc(2, sizeof(*r.no_effect));
 	r.no_effect[0] = xstrdup("compact_stall");
+	r.splats_json = xstrdup("[{\"class\":\"BUG\",\"corrupted\":true}]");
+	r.taint_before_known = r.taint_after_known = true;
+	r.taint_after = 1ull << 63 | 512;
 	return r;
 }
 
@@ -140,6 +171,9 @@ static void test_run_json(void **state)
 	assert_string_equal(back.layout_json,
 			    "[{\"step\":\"fill\",\"seconds\":4.5999999999999996}]");
 	assert_string_equal(back.workload_json, r.workload_json);
+	assert_string_equal(back.splats_json, r.splats_json);
+	assert_true(back.taint_before_known && back.taint_before == 0);
+	assert_true(back.taint_after_known && back.taint_after == (1ull << 63 | 512));
 	assert_string_equal(back.no_effect[0], "compact_stall");
 	assert_null(back.no_effect[1]);
 	/* It can be read without its set. */
@@ -206,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_text),	 cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_metrics),	 cmocka_unit_test(test_run_json),
 		cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_median),
+		cmocka_unit_test(test_taint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,14 @@ static json_t *run_json(const struct run *r)
 		if (layout)
 			json_object_set_new(o, "layout", layout);
 	}
+	if (r->splats_json) {
+		json_t *splats = json_loads(r->splats_json, 0, NULL);
+
+		if (splats)
+			json_object_set_new(o, "splats", splats);
+	}
+	if (r->taint_before_known || r->taint_after_known)
+		json_object_set_new(o, "taint", run_json_taint(r));
 	if (r->no_effect && r->no_effect[0])
 		json_object_set_new(o, "no_effect", run_json_strings(r->no_effect));
 	if (r->reproduce)

@@ -303,12 +303,18 @@ static void test_json(void **state)
 	s.kernel[0].build_id = xstrdup("ab12");
 	r->phase[PHASE_BOOT] = 3.1;
 	r->phase[PHASE_WORKLOAD] = 0;
+	r->host_cpu = 12.25;
 	r = fixture_run(&s, 0, 0, VERDICT_SPLAT);
+	r->started = 1000;
+	r->ended = 1099.5;
 	r->seed = UINT64_MAX;
 	r->why = xstrdup("\xff\x1b[31m \xc2\x9b" "31m \xc3\xa4");
 	r->reproduce = xstrdup("mmrig run alias-tmpfs --seed 2");
 	run_set_metric(r, "bad\xc0", 1);
 	say_no_effect(r, "allocstall");
+	r->splats_json = xstrdup("[{\"class\": \"KASAN\", \"title\": \"BUG: \xc3\xa4\", \"corrupted\": false}]");
+	r->taint_before_known = r->taint_after_known = true;
+	r->taint_after = 32;
 	text = table_json(&s);
 	for (const char *p = text; *p; p++)
 		assert_true(*p == '\n' || (*p >= 0x20 && *p < 0x7f));
@@ -325,13 +331,17 @@ static void test_json(void **state)
 		" \"build_id\": \"ab12\"}, \"variant\": {\"residue\": 0}, \"runs\": ["
 		"{\"id\": \"0002\", \"seed\": \"18446744073709551615\", \"verdict\": \"splat\","
 		" \"accel\": \"tcg\", \"phases\": {}, \"metrics\": {\"bad\\\\xc0\": 1},"
+		" \"wall\": 99.5, \"host_cpu\": 0.0,"
 		" \"reproduce\": \"mmrig run alias-tmpfs --seed 2\","
+		" \"splats\": [{\"class\": \"KASAN\", \"title\": \"BUG: \\u00e4\", \"corrupted\": false}],"
+		" \"taint\": {\"before\": 0, \"after\": 32, \"letters\": \"B\"},"
 		" \"no_effect\": [\"allocstall\"]}]},"
 		"{\"kernel\": {\"name\": \"debian:7.3\", \"release\": \"7.3.4+deb13-cloud-amd64\","
 		" \"build_id\": \"ab12\"}, \"variant\": {\"residue\": 4}, \"runs\": ["
 		"{\"id\": \"0001\", \"seed\": 1, \"verdict\": \"ok\", \"accel\": \"tcg\","
 		" \"phases\": {\"boot\": 3.1, \"workload\": 0.0},"
-		" \"metrics\": {\"allocstall\": 86, \"time\": 12.6}}]}]}",
+		" \"metrics\": {\"allocstall\": 86, \"time\": 12.6},"
+		" \"wall\": 0.0, \"host_cpu\": 12.25}]}]}",
 		0, NULL);
 	assert_non_null(expect);
 	if (!json_equal(o, expect))

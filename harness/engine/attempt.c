@@ -13,6 +13,8 @@
 
 /* A panicking kernel gets this long to print its trace to the end. */
 #define POST_MORTEM_S 3.0
+/* A guest that has said its last word in the middle of a report gets this long to print the rest. */
+#define LAST_REPORT_S 1.0
 /* A silent guest gets this long to answer what it is asked before its end. */
 #define LAST_WORDS_S 4.0
 /* The agent has a heartbeat every 0.5 s of its own time; unscaled, and scaled like the others. */
@@ -132,6 +134,7 @@ static void follow_phase(struct attempt *a, double now)
 	}
 	if (a->guest.phase != a->phase) {
 		a->phase = a->guest.phase;
+		console_phase(a->console, a->phase);
 		a->phase_start = a->last_progress = now;
 		a->last_done = 0;
 	}
@@ -174,8 +177,13 @@ static void on_wire(void *arg, const uint8_t *data, size_t len)
 		vm_save(a->vm, a->spec.layout->memory, on_saved, a);
 	}
 	/* A deterministic guest powers itself off: its last bytes come without our doing. */
-	if (a->guest.ended && !a->e->deterministic)
-		stop(a, 0);
+	if (a->guest.ended && !a->e->deterministic && !a->ended_at) {
+		a->ended_at = now;
+		if (splat_log_open(console_splats(a->console)))
+			host_sample(&a->host_end, vm_pid(a->vm)); /* it may power itself off */
+		else
+			stop(a, 0);
+	}
 }
 
 /* ---- deadlines ---- */
@@ -248,6 +256,11 @@ void attempt_tick(struct attempt *a)
 
 	if (a->stopping)
 		return;
+	if (a->ended_at) {
+		if (now - a->ended_at > LAST_REPORT_S || !splat_log_open(console_splats(a->console)))
+			stop(a, 0);
+		return;
+	}
 	if (a->panic_at && now - a->panic_at > POST_MORTEM_S)
 		stop(a, 100);
 	else if (a->asked_at && now - a->asked_at > LAST_WORDS_S)
@@ -259,6 +272,11 @@ void attempt_tick(struct attempt *a)
 struct attempt *attempt_next(const struct attempt *a)
 {
 	return a->next;
+}
+
+void attempt_abandon(struct attempt *a)
+{
+	store_abandon_run(a->record);
 }
 
 void attempt_interrupt(struct attempt *a)
@@ -381,6 +399,7 @@ static void inherit(struct attempt *a)
 	take_console(a, (const uint8_t *)t->console.data, t->console.len);
 	guest_state_feed(&a->guest, (const uint8_t *)t->wire.data, t->wire.len);
 	a->phase = a->guest.phase;
+	console_phase(a->console, a->phase);
 	a->boot_s = t->boot_s;
 	a->run.forked_from = xstrdup(t->id);
 	a->phase_start = a->last_progress = a->last_frame = now_s();

@@ -50,6 +50,8 @@ int attempt_start(struct engine *e, const struct attempt_spec *spec, attempt_don
 		  struct error *err);
 /* The next in the engine's list. */
 struct attempt *attempt_next(const struct attempt *a);
+/* Takes its half-made record away; for who is about to exit. */
+void attempt_abandon(struct attempt *a);
 /* The user wants it to end: the verdict will be `interrupted`. */
 void attempt_interrupt(struct attempt *a);
 /* To be called about every 100 ms: deadlines. */

@@ -23,7 +23,7 @@ struct attempt {
 	struct run run;
 	struct host_sample host_begin, host_end;
 
-	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at;
+	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
 	uint64_t last_done, last_frames;
 	enum wire_phase phase;
 	enum deadline deadline;

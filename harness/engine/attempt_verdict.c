@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "harness/engine/attempt_impl.h"
+#include "results/run_json.h"
 #include "results/util/cleanup.h"
 
 static void set_verdict(struct run *r, enum verdict v, char *why)
@@ -28,25 +29,79 @@ static const char *phase_name(const struct attempt *a)
  */
 bool attempt_hit_tcg_race(const struct attempt *a)
 {
-	return a->e->accel == VM_ACCEL_TCG && a->e->plan->variant[a->spec.cell.variant].cpus > 1 &&
-	       console_splat(a->console) == SPLAT_OOPS &&
-	       str_starts(console_splat_title(a->console), "Oops: int3: ");
+	const struct splat_report *worst = splat_log_worst(console_splats(a->console));
+
+	return a->e->accel == VM_ACCEL_TCG && a->e->plan->variant[a->spec.cell.variant].cpus > 1 && worst &&
+	       worst->class == SPLAT_OOPS && str_starts(worst->title, "Oops: int3: ");
 }
 
-static void of_splat(const struct attempt *a, struct run *r)
+static void of_splat(const struct attempt *a, const struct splat_report *s, struct run *r)
 {
-	const char *title = console_splat_title(a->console);
+	const char *phase = wire_phase_names[s->context];
 
 	if (attempt_hit_tcg_race(a))
 		set_verdict(r, VERDICT_INFRA,
 			    str_printf("a known race of QEMU's TCG with several CPUs, before QEMU 8.1, in %s: %s",
-				       phase_name(a), title));
+				       phase, s->title));
 	else
 		set_verdict(r, VERDICT_SPLAT,
-			    str_printf("%s in %s: %s", splat_class_name(console_splat(a->console)),
-				       phase_name(a), title));
+			    str_printf("%s in %s: %s", splat_class_name(s->class), phase, s->title));
 	free(r->detail);
-	r->detail = xstrdup(console_splat_lines(a->console));
+	r->detail = xstrdup(s->lines);
+}
+
+static void add_detail(struct run *r, char *text)
+{
+	if (r->detail) {
+		char *both = str_printf("%s\n%s", r->detail, text);
+
+		free(r->detail);
+		free(text);
+		text = both;
+	}
+	r->detail = text;
+}
+
+/* Every report, whatever the verdict. */
+static void record_splats(const struct splat_log *log, struct run *r)
+{
+	json_t *list;
+
+	if (!splat_log_count(log))
+		return;
+	list = json_array();
+	for (size_t i = 0; i < splat_log_count(log); i++) {
+		const struct splat_report *s = splat_log_get(log, i);
+		json_t *o = json_object();
+
+		json_object_set_new(o, "class", json_string(splat_class_name(s->class)));
+		json_object_set_new(o, "severity", json_string(splat_severity_name(s->severity)));
+		json_object_set_new(o, "title", run_json_text(s->title));
+		json_object_set_new(o, "fingerprint", run_json_text(s->fingerprint));
+		json_object_set_new(o, "corrupted", json_boolean(s->corrupted));
+		json_object_set_new(o, "phase", json_string(wire_phase_names[s->context]));
+		json_array_append_new(list, o);
+	}
+	free(r->splats_json);
+	r->splats_json = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	if (splat_log_dropped(log))
+		add_detail(r, str_printf("%zu more reports of the kernel were not kept",
+					 splat_log_dropped(log)));
+}
+
+/* A kernel that took a fault and said nothing of it on its console. */
+static void note_taint(const struct attempt *a, struct run *r)
+{
+	uint64_t fresh = r->taint_after & ~r->taint_before;
+	cleanup_free char *letters = NULL;
+
+	if (!r->taint_before_known || !r->taint_after_known || !fresh ||
+	    splat_log_worst(console_splats(a->console)))
+		return;
+	letters = run_taint_letters(fresh);
+	add_detail(r, str_printf("the kernel became tainted during the run (%s) without a report on its console",
+				 letters));
 }
 
 static void of_deadline(const struct attempt *a, struct run *r)
@@ -118,6 +173,7 @@ void attempt_decide(const struct attempt *a, struct run *r)
 {
 	bool lacking = a->guest.failed && a->guest.fail_verdict &&
 		       strcmp(a->guest.fail_verdict, "unsupported") == 0;
+	const struct splat_report *splat = splat_log_worst(console_splats(a->console));
 
 	if (a->interrupted)
 		set_verdict(r, VERDICT_INTERRUPTED, xstrdup("ended by the user"));
@@ -127,8 +183,8 @@ void attempt_decide(const struct attempt *a, struct run *r)
 		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
 	else if (lacking)
 		of_fail(a, r);
-	else if (console_splat(a->console) != SPLAT_NONE)
-		of_splat(a, r);
+	else if (splat)
+		of_splat(a, splat, r);
 	else if (console_rebooted(a->console))
 		set_verdict(r, VERDICT_GUEST_LOST,
 			    str_printf("the guest rebooted in %s: a second \"Linux version\" on its console",
@@ -143,10 +199,8 @@ void attempt_decide(const struct attempt *a, struct run *r)
 		of_exit(a, r);
 	if (r->verdict != VERDICT_OK && r->verdict != VERDICT_SPLAT && !r->detail)
 		r->detail = console_last_lines(a->console, 40);
-	if (a->registers && r->detail) {
-		char *both = str_printf("%s\n%s", r->detail, a->registers);
-
-		free(r->detail);
-		r->detail = both;
-	}
+	if (a->registers && r->detail)
+		add_detail(r, xstrdup(a->registers));
+	record_splats(console_splats(a->console), r);
+	note_taint(a, r);
 }

@@ -1,58 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness/engine/console.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "results/util/cleanup.h"
 
 #define LINE_MAX_BYTES 1024
-#define SPLAT_LINES 80
 #define LAST_LINES 40
-
-static const struct {
-	enum splat_class class;
-	const char *start;    /* the message begins with it */
-	const char *contains; /* and holds this too; NULL: no matter */
-} patterns[] = {
-	{ SPLAT_PANIC, "Kernel panic - not syncing", NULL },
-	{ SPLAT_LOCKUP, "watchdog: BUG: soft lockup", NULL },
-	{ SPLAT_LOCKUP, "watchdog: Watchdog detected hard LOCKUP", NULL },
-	{ SPLAT_LOCKUP, "watchdog: CPU", ": Watchdog detected hard LOCKUP" },
-	{ SPLAT_LOCKUP, "BUG: soft lockup", NULL },
-	{ SPLAT_LOCKUP, "BUG: workqueue lockup", NULL },
-	{ SPLAT_OOPS, "BUG: unable to handle", NULL },
-	{ SPLAT_OOPS, "BUG: kernel NULL pointer dereference", NULL },
-	{ SPLAT_OOPS, "Oops: ", NULL },
-	{ SPLAT_OOPS, "general protection fault", NULL },
-	{ SPLAT_OOPS, "stack segment: ", NULL },
-	{ SPLAT_OOPS, "double fault: ", NULL },
-	{ SPLAT_OOPS, "divide error: ", NULL },
-	{ SPLAT_OOPS, "invalid opcode: ", NULL },
-	{ SPLAT_OOPS, "kernel BUG at ", NULL },
-	{ SPLAT_BUG, "BUG: ", NULL },
-	{ SPLAT_BUG, "BUG ", "ainted" }, /* slub: "BUG kmalloc-64 (Not tainted): Poison overwritten" */
-	{ SPLAT_BUG, "[ BUG: ", NULL },	 /* lockdep */
-	{ SPLAT_BUG, "UBSAN: ", NULL },
-	{ SPLAT_BUG, "list_add corruption", NULL },
-	{ SPLAT_BUG, "list_del corruption", NULL },
-	{ SPLAT_WARNING, "WARNING: ", " at " },
-	{ SPLAT_WARNING, "WARNING: possible ", NULL },
-	{ SPLAT_WARNING, "WARNING: inconsistent lock state", NULL },
-	{ SPLAT_WARNING, "WARNING: suspicious RCU usage", NULL },
-	{ SPLAT_WARNING, "WARNING: bad unlock balance", NULL },
-	{ SPLAT_WARNING, "WARNING: Nested lock was not taken", NULL },
-	{ SPLAT_WARNING, "WARNING: held lock freed", NULL },
-	{ SPLAT_WARNING, "WARNING: lock held when returning to user space", NULL },
-	{ SPLAT_WARNING, "WARNING: ", "IRQ-unsafe lock order detected" },
-	{ SPLAT_HUNG_TASK, "INFO: task ", "blocked for more than" },
-	{ SPLAT_HUNG_TASK, "INFO: task ", "blocked in I/O wait" },
-	{ SPLAT_RCU_STALL, "rcu: INFO: ", "stall" },
-	{ SPLAT_RCU_STALL, "INFO: rcu_", "stall" },
-	{ SPLAT_OOM_KILL, "Out of memory: Killed process", NULL },
-	{ SPLAT_OOM_KILL, "Out of memory (oom_kill_allocating_task): Killed process", NULL },
-	{ SPLAT_OOM_KILL, "Memory cgroup out of memory: Killed process", NULL },
-};
 
 struct console {
 	void (*keep)(void *arg, const void *data, size_t len);
@@ -65,73 +19,10 @@ struct console {
 	size_t line_len;
 	char *last[LAST_LINES];
 	uint64_t nlines;
-	enum splat_class splat;
-	char *title;
-	struct strbuf lines;
-	unsigned int splat_left; /* lines still to be taken into it */
+	struct splat_log *splats;
 	unsigned int banners;
 	bool panicked, quiet;
 };
-
-const char *splat_class_name(enum splat_class c)
-{
-	static const char *const names[] = {
-		[SPLAT_NONE] = "none",		   [SPLAT_PANIC] = "panic",
-		[SPLAT_OOPS] = "oops",		   [SPLAT_BUG] = "BUG",
-		[SPLAT_WARNING] = "WARNING",	   [SPLAT_HUNG_TASK] = "hung task",
-		[SPLAT_LOCKUP] = "lockup",	   [SPLAT_RCU_STALL] = "RCU stall",
-		[SPLAT_OOM_KILL] = "OOM kill",	   [SPLAT_ALLOC_FAILURE] = "page allocation failure",
-	};
-
-	return names[c];
-}
-
-/* "<4>", "[   12.345678]", "[  T123]": whatever stands before the message. */
-static const char *message_of(const char *line)
-{
-	for (;;) {
-		const char *p = line + strspn(line, " ");
-
-		if (*p == '<' && isdigit((unsigned char)p[1])) {
-			const char *end = strchr(p, '>');
-
-			if (!end)
-				return p;
-			line = end + 1;
-			continue;
-		}
-		if (*p == '[') {
-			const char *q = p + 1 + strspn(p + 1, " ");
-
-			if (*q == 'T' || *q == 'C')
-				q++;
-			if (!isdigit((unsigned char)*q))
-				return p;
-			q += strspn(q, "0123456789.");
-			q += strspn(q, " ");
-			if (*q != ']')
-				return p;
-			line = q + 1;
-			continue;
-		}
-		return p;
-	}
-}
-
-enum splat_class splat_classify(const char *line, const char **title)
-{
-	const char *message = message_of(line);
-
-	*title = message;
-	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++)
-		if (str_starts(message, patterns[i].start) &&
-		    (!patterns[i].contains || strstr(message, patterns[i].contains)))
-			return patterns[i].class;
-	/* "COMM: page allocation failure: order:0, mode:..." */
-	if (strstr(message, ": page allocation failure") && strstr(message, "order:"))
-		return SPLAT_ALLOC_FAILURE;
-	return SPLAT_NONE;
-}
 
 struct console *console_new(void (*keep)(void *arg, const void *data, size_t len), void *arg)
 {
@@ -140,6 +31,7 @@ struct console *console_new(void (*keep)(void *arg, const void *data, size_t len
 	c->keep = keep;
 	c->arg = arg;
 	c->head_left = CONSOLE_HEAD_BYTES;
+	c->splats = splat_log_new();
 	return c;
 }
 
@@ -157,25 +49,14 @@ static void take_line(struct console *c)
 			c->line[i] = ' ';
 	free(*slot);
 	*slot = xstrdup(c->line);
-	class = c->quiet ? SPLAT_NONE : splat_classify(c->line, &title);
 	if (c->quiet)
 		return;
+	class = splat_classify(c->line, &title);
 	if (str_starts(title, "Linux version "))
 		c->banners++;
 	if (class == SPLAT_PANIC)
 		c->panicked = true;
-	if (class != SPLAT_NONE && c->splat == SPLAT_NONE) {
-		c->splat = class;
-		c->title = xstrdup(title);
-		c->splat_left = SPLAT_LINES;
-	}
-	if (c->splat_left) {
-		c->splat_left--;
-		strbuf_adds(&c->lines, c->line);
-		strbuf_adds(&c->lines, "\n");
-		if (strstr(c->line, "---[ end "))
-			c->splat_left = 0;
-	}
+	splat_log_feed(c->splats, c->line);
 }
 
 static void to_lines(struct console *c, const uint8_t *data, size_t len)
@@ -234,6 +115,7 @@ void console_end(struct console *c)
 	if (c->line_len)
 		take_line(c);
 	c->line_len = 0;
+	splat_log_end(c->splats);
 	if (dropped) {
 		cleanup_free char *mark = str_printf("\n[mmrig: %llu bytes dropped here]\n",
 						     (unsigned long long)dropped);
@@ -258,24 +140,18 @@ void console_free(struct console *c)
 	for (size_t i = 0; i < LAST_LINES; i++)
 		free(c->last[i]);
 	free(c->tail);
-	free(c->title);
-	strbuf_free(&c->lines);
+	splat_log_free(c->splats);
 	free(c);
 }
 
-enum splat_class console_splat(const struct console *c)
+void console_phase(struct console *c, int phase)
 {
-	return c->splat;
+	splat_log_context(c->splats, phase);
 }
 
-const char *console_splat_title(const struct console *c)
+const struct splat_log *console_splats(const struct console *c)
 {
-	return c->title;
-}
-
-const char *console_splat_lines(const struct console *c)
-{
-	return c->lines.data;
+	return c->splats;
 }
 
 bool console_panicked(const struct console *c)

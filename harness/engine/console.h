@@ -10,30 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "harness/engine/splat.h"
 #include "results/util/str.h"
 
 #define CONSOLE_HEAD_BYTES (2u << 20)
 #define CONSOLE_TAIL_BYTES (1u << 20)
-
-enum splat_class {
-	SPLAT_NONE,
-	SPLAT_PANIC,
-	SPLAT_OOPS,
-	SPLAT_BUG,
-	SPLAT_WARNING,
-	SPLAT_HUNG_TASK,
-	SPLAT_LOCKUP,
-	SPLAT_RCU_STALL,
-	SPLAT_OOM_KILL,
-	SPLAT_ALLOC_FAILURE,
-};
-
-const char *splat_class_name(enum splat_class c);
-/*
- * The class of one console line, SPLAT_NONE for a harmless one. *title points to the message
- * itself, behind log level, time stamp and caller id.
- */
-enum splat_class splat_classify(const char *line, const char **title);
 
 struct console; /* opaque */
 
@@ -46,11 +27,10 @@ void console_feed_quietly(struct console *c, const uint8_t *data, size_t len);
 void console_end(struct console *c);
 void console_free(struct console *c);
 
-/* The first splat, or SPLAT_NONE. */
-enum splat_class console_splat(const struct console *c);
-const char *console_splat_title(const struct console *c);
-/* Its lines, "\n" between them; bounded. */
-const char *console_splat_lines(const struct console *c);
+/* The phase (enum wire_phase) of the splats that begin from now on: the context of their reports. */
+void console_phase(struct console *c, int phase);
+/* Every report so far; complete after console_end(). */
+const struct splat_log *console_splats(const struct console *c);
 /* A panic was seen: the guest will not come back. */
 bool console_panicked(const struct console *c);
 /* "Linux version" came a second time. */

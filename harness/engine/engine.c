@@ -23,8 +23,11 @@ static void on_signal(uv_signal_t *s, int signum)
 {
 	struct engine *e = s->data;
 
-	if (e->interrupts++) /* a second one: at once. QEMU goes with us (PR_SET_PDEATHSIG). */
+	if (e->interrupts++) { /* a second one: at once. QEMU goes with us (PR_SET_PDEATHSIG). */
+		for (struct attempt *a = e->attempts; a; a = attempt_next(a))
+			attempt_abandon(a);
 		_exit(EXIT_INTERRUPTED);
+	}
 	progress_note(e->progress, "interrupted: ending what runs; finished runs are kept");
 	for (struct attempt *a = e->attempts, *next; a; a = next) {
 		next = attempt_next(a);

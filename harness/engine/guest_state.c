@@ -43,6 +43,16 @@ static uint64_t number_member(const json_t *o, const char *key)
 	return v > 0 ? (uint64_t)v : 0;
 }
 
+static bool taint_member(const json_t *o, uint64_t *taint)
+{
+	const json_t *v = json_object_get(o, "tainted");
+
+	if (!json_is_integer(v) || json_integer_value(v) < 0)
+		return false;
+	*taint = (uint64_t)json_integer_value(v);
+	return true;
+}
+
 static bool phase_member(const json_t *o, enum wire_phase *phase)
 {
 	const char *name = json_string_value(json_object_get(o, "phase"));
@@ -109,6 +119,7 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 		g->release = string_member(o, "release");
 		free(g->channel);
 		g->channel = string_member(o, "channel");
+		g->taint_before_known = taint_member(o, &g->taint_before);
 		break;
 	case WIRE_PHASE:
 		take_phase(g, o);
@@ -139,6 +150,7 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 		break;
 	case WIRE_END:
 		g->ended = true;
+		g->taint_after_known = taint_member(o, &g->taint_after);
 		g->sampling_s = json_number_value(json_object_get(o, "sampling"));
 		break;
 	}
@@ -270,6 +282,10 @@ void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r
 			r->phase[p] = (double)(g->end_ns[p] - g->begin_ns[p]) / 1e9;
 	if (begin->n && end->n)
 		counter_deltas(begin, end, r);
+	r->taint_before_known = g->taint_before_known;
+	r->taint_before = g->taint_before;
+	r->taint_after_known = g->taint_after_known;
+	r->taint_after = g->taint_after;
 	if (g->buddyinfo)
 		counter_buddyinfo(g->buddyinfo, g->buddyinfo_len, r);
 	workload_metrics(g, r);

@@ -69,6 +69,27 @@ static void assert_metric(const struct run *r, const char *name, double value)
 	assert_true(*v == value);
 }
 
+/* What the agent could not read, or what is no number, is not known; it is not 0. */
+static void test_taint_unknown(void **state)
+{
+	static const char *const words[] = { "{}", "{\"tainted\":-1}", "{\"tainted\":\"512\"}", "{\"tainted\":1.5}" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct guest_state g;
+		struct run r;
+
+		begin(&g);
+		say(&g, WIRE_HELLO, words[i]);
+		say(&g, WIRE_END, words[i]);
+		assert_true(g.hello && g.ended);
+		start_run(&r);
+		guest_state_to_run(&g, NULL, &r);
+		assert_false(r.taint_before_known || r.taint_after_known);
+		run_free(&r);
+		guest_state_free(&g);
+	}
+}
+
 static void test_whole_run(void **state)
 {
 	char *moves[] = { (char *)"pgalloc_dma|pgalloc_normal", (char *)"allocstall",
@@ -79,7 +100,8 @@ static void test_whole_run(void **state)
 
 	begin(&g);
 	assert_false(g.hello);
-	say(&g, WIRE_HELLO, "{\"release\":\"7.3.4\",\"agent\":\"0.1\",\"mono_ns\":5,\"channel\":\"virtio-serial\"}");
+	say(&g, WIRE_HELLO, "{\"release\":\"7.3.4\",\"agent\":\"0.1\",\"mono_ns\":5,\"channel\":\"virtio-serial\","
+			    "\"tainted\":4096}");
 	assert_true(g.hello);
 	assert_string_equal(g.release, "7.3.4");
 	assert_string_equal(g.channel, "virtio-serial");
@@ -110,7 +132,7 @@ static void test_whole_run(void **state)
 	say(&g, WIRE_PHASE, "{\"phase\":\"workload\",\"edge\":\"end\",\"mono_ns\":16500000000}");
 	say(&g, WIRE_LOG, "a line");
 	say(&g, WIRE_LOG, "another");
-	say(&g, WIRE_END, "{\"mono_ns\":1,\"frames\":16}");
+	say(&g, WIRE_END, "{\"mono_ns\":1,\"frames\":16,\"tainted\":4608}");
 	assert_true(g.ended);
 	assert_false(g.failed);
 	assert_int_equal(g.frames, sequence);
@@ -120,6 +142,9 @@ static void test_whole_run(void **state)
 
 	start_run(&r);
 	guest_state_to_run(&g, moves, &r);
+	assert_true(r.taint_before_known && r.taint_after_known);
+	assert_int_equal(r.taint_before, 4096);
+	assert_int_equal(r.taint_after, 4608);
 	assert_true(r.phase[PHASE_BOOT] == -1); /* the host's own measure */
 	assert_true(r.phase[PHASE_LAYOUT] == 2.5);
 	assert_true(r.phase[PHASE_SETTLE] == -1);
@@ -539,6 +564,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole_run),
+		cmocka_unit_test(test_taint_unknown),
 		cmocka_unit_test(test_nothing_at_all),
 		cmocka_unit_test(test_vmsplice_is_excused),
 		cmocka_unit_test(test_fail),

@@ -23,8 +23,8 @@ static int check_scalar(const struct node *n, const char *what, struct error *er
 }
 
 /* A map with known keys, all of them plain values; `required` is the one that may not lack. */
-static int check_small_map(const struct node *n, const char *what, const char *const *known, size_t nknown,
-			   const char *required, struct error *err)
+static int check_small_map(const struct node *n, const char *what, const char *const *known,
+			   size_t nknown, const char *required, struct error *err)
 {
 	for (size_t i = 0; i < n->n; i++) {
 		size_t k = 0;
@@ -34,9 +34,11 @@ static int check_small_map(const struct node *n, const char *what, const char *c
 		if (k == nknown)
 			return node_unknown(err, n->key[i], what, known, nknown);
 		if (n->value[i]->kind != NODE_SCALAR || !*n->value[i]->text)
-			return node_error(err, n->value[i], "%s must be a value, not %s", n->key[i]->text,
-					  n->value[i]->kind == NODE_SCALAR ? "empty" :
-									     node_kind_name(n->value[i]));
+			return node_error(err, n->value[i], "%s must be a value, not %s",
+					  n->key[i]->text,
+					  n->value[i]->kind == NODE_SCALAR ?
+						  "empty" :
+						  node_kind_name(n->value[i]));
 	}
 	if (!node_get(n, required))
 		return node_error(err, n, "%s: is missing", required);
@@ -49,14 +51,15 @@ int shape_check_numa(const struct scenario *s, const struct node *key, const str
 	static const char *const known[] = { "size", "cpus" };
 
 	if (n->kind != NODE_LIST || !n->n)
-		return node_error(err, n, "numa must be a list of nodes such as [1G, {size: 1G, cpus: 2}]");
+		return node_error(err, n,
+				  "numa must be a list of nodes such as [1G, {size: 1G, cpus: 2}]");
 	if (n->n > VM_NODES_MAX)
 		return node_error(err, n->value[VM_NODES_MAX], "more than %d nodes", VM_NODES_MAX);
 	for (size_t i = 0; i < n->n; i++) {
 		const struct node *v = n->value[i];
-		int ret = v->kind == NODE_MAP ?
-				  check_small_map(v, "key of a node", known, ARRAY_SIZE(known), "size", err) :
-				  check_scalar(v, "a node", err);
+		int ret = v->kind == NODE_MAP ? check_small_map(v, "key of a node", known,
+								ARRAY_SIZE(known), "size", err) :
+						check_scalar(v, "a node", err);
 
 		if (ret < 0)
 			return -1;
@@ -71,13 +74,18 @@ int shape_check_distances(const struct scenario *s, const struct node *key, cons
 
 	if (!numa)
 		return node_error(err, key, "distances need nodes; list them in numa");
+	if (numa->kind != NODE_LIST) /* which is told of where numa stands */
+		return 0;
 	if (n->kind != NODE_LIST || n->n != numa->n)
-		return node_error(err, n, "distances must be a list of %zu rows, one for each node", numa->n);
+		return node_error(err, n, "distances must be a list of %zu rows, one for each node",
+				  numa->n);
 	for (size_t i = 0; i < n->n; i++) {
 		const struct node *row = n->value[i];
 
 		if (row->kind != NODE_LIST || row->n != numa->n)
-			return node_error(err, row, "a row of distances must be a list of %zu numbers", numa->n);
+			return node_error(err, row,
+					  "a row of distances must be a list of %zu numbers",
+					  numa->n);
 		for (size_t k = 0; k < row->n; k++)
 			if (check_scalar(row->value[k], "a distance", err) < 0)
 				return -1;
@@ -91,7 +99,8 @@ int shape_check_swap(const struct scenario *s, const struct node *key, const str
 	static const char *const known[] = { "kind", "size" };
 
 	if (n->kind != NODE_MAP)
-		return node_error(err, n, "swap must be a map such as {kind: zram, size: 512M}, not %s",
+		return node_error(err, n,
+				  "swap must be a map such as {kind: zram, size: 512M}, not %s",
 				  node_kind_name(n));
 	return check_small_map(n, "key of swap", known, ARRAY_SIZE(known), "size", err);
 }
@@ -110,7 +119,8 @@ static bool is_plain(const char *text)
 	return !*text || (strchr("kKmMgGtT", *text) && !text[1]);
 }
 
-static int node_bytes(const struct env *env, const struct node *n, int64_t *bytes, struct error *err)
+static int node_bytes(const struct env *env, const struct node *n, int64_t *bytes,
+		      struct error *err)
 {
 	const struct node *size = env_text(env, size_of(n));
 
@@ -134,7 +144,8 @@ static int scale(const struct node *numa, uint64_t memory, int64_t *bytes, struc
 	if (!plain)
 		return 0;
 	if (fixed >= memory)
-		return node_error(err, numa, "memory is too small for the nodes whose sizes are expressions");
+		return node_error(err, numa,
+				  "memory is too small for the nodes whose sizes are expressions");
 	left = memory - fixed;
 	for (size_t i = 0; i < numa->n; i++) {
 		if (!bytes[i] || !is_plain(size_of(numa->value[i])->text))
@@ -142,8 +153,8 @@ static int scale(const struct node *numa, uint64_t memory, int64_t *bytes, struc
 		if (i == last)
 			bytes[i] = (int64_t)left;
 		else
-			bytes[i] = (int64_t)((unsigned __int128)(memory - fixed) * (uint64_t)bytes[i] / plain /
-					     BLOCK * BLOCK);
+			bytes[i] = (int64_t)((unsigned __int128)(memory - fixed) *
+					     (uint64_t)bytes[i] / plain / BLOCK * BLOCK);
 		left -= (uint64_t)bytes[i];
 	}
 	return 0;
@@ -165,14 +176,16 @@ static int check_sizes(const struct node *numa, const struct variant *v, const i
 		sum += (uint64_t)bytes[i];
 	}
 	if (sum != v->memory_bytes) {
-		cleanup_free char *is = str_format_bytes(sum), *must = str_format_bytes(v->memory_bytes);
+		cleanup_free char *is = str_format_bytes(sum),
+				  *must = str_format_bytes(v->memory_bytes);
 
 		return node_error(err, numa, "the nodes add up to %s, but memory is %s", is, must);
 	}
 	return 0;
 }
 
-static int node_cpus(const struct env *env, const struct node *numa, struct variant *v, struct error *err)
+static int node_cpus(const struct env *env, const struct node *numa, struct variant *v,
+		     struct error *err)
 {
 	unsigned int left = v->cpus, takers = 0;
 
@@ -184,7 +197,8 @@ static int node_cpus(const struct env *env, const struct node *numa, struct vari
 		if (n && env_number(env, n, "cpus of a node", NULL, 0, 255, &cpus, err) < 0)
 			return -1;
 		if (cpus > left)
-			return node_error(err, n, "the nodes want more CPUs than the %u that there are",
+			return node_error(err, n,
+					  "the nodes want more CPUs than the %u that there are",
 					  v->cpus);
 		v->node[i].cpus = (unsigned int)cpus;
 		left -= (unsigned int)cpus;
@@ -200,19 +214,21 @@ static int node_cpus(const struct env *env, const struct node *numa, struct vari
 	}
 	for (size_t i = 0; i < numa->n; i++)
 		if (!v->node[i].cpus && !v->node[i].memory_bytes)
-			return node_error(err, numa->value[i], "node %zu has neither memory nor CPUs", i);
+			return node_error(err, numa->value[i],
+					  "node %zu has neither memory nor CPUs", i);
 	return 0;
 }
 
-static int add_nodes(const struct env *env, const struct node *numa, bool resized, struct variant *v,
-		     struct error *err)
+static int add_nodes(const struct env *env, const struct node *numa, bool resized,
+		     struct variant *v, struct error *err)
 {
 	int64_t bytes[VM_NODES_MAX];
 
 	for (size_t i = 0; i < numa->n; i++)
 		if (node_bytes(env, numa->value[i], &bytes[i], err) < 0)
 			return -1;
-	if ((resized && scale(numa, v->memory_bytes, bytes, err) < 0) || check_sizes(numa, v, bytes, err) < 0)
+	if ((resized && scale(numa, v->memory_bytes, bytes, err) < 0) ||
+	    check_sizes(numa, v, bytes, err) < 0)
 		return -1;
 	v->nnodes = numa->n;
 	v->node = xcalloc(numa->n, sizeof(*v->node));
@@ -232,8 +248,8 @@ static int add_distances(const struct env *env, const struct node *table, struct
 		int64_t most = from == to ? VM_NODE_LOCAL : VM_NODE_FARTHEST, value;
 
 		if (env_number(env, table->value[from]->value[to],
-			       from == to ? "the distance of a node to itself" : "a distance", NULL, least,
-			       most, &value, err) < 0)
+			       from == to ? "the distance of a node to itself" : "a distance", NULL,
+			       least, most, &value, err) < 0)
 			return -1;
 		v->distance[i] = (uint8_t)value;
 	}
@@ -243,15 +259,16 @@ static int add_distances(const struct env *env, const struct node *table, struct
 /* A kernel without NUMA takes all memory for one node and says nothing. */
 static void need_nodes(struct variant *v)
 {
-	cleanup_free char *need = str_printf("file:/sys/devices/system/node/node%zu", v->nnodes - 1);
+	cleanup_free char *need =
+		str_printf("file:/sys/devices/system/node/node%zu", v->nnodes - 1);
 
 	job_add(&v->job, "need", "what", need, NULL);
 }
 
 /* ---- swap ---- */
 
-static int add_swap(const struct env *env, const struct node *swap, struct variant *v, struct strbuf *cmdline,
-		    const char **module, struct error *err)
+static int add_swap(const struct env *env, const struct node *swap, struct variant *v,
+		    struct strbuf *cmdline, const char **module, struct error *err)
 {
 	static const char *const kinds[] = { "zram", "ramdisk" };
 	const struct node *kind = node_get(swap, "kind"), *size = node_get(swap, "size");
@@ -285,7 +302,8 @@ static int add_movable(const struct env *env, const struct node *n, const struct
 {
 	int64_t bytes;
 
-	if (env_number(env, n, "movablecore", "bytes", BLOCK, (int64_t)v->memory_bytes - BLOCK, &bytes, err) < 0)
+	if (env_number(env, n, "movablecore", "bytes", BLOCK, (int64_t)v->memory_bytes - BLOCK,
+		       &bytes, err) < 0)
 		return -1;
 	strbuf_addf(cmdline, " movablecore=%" PRId64, bytes);
 	return 0;
@@ -300,7 +318,6 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 	cleanup_strbuf struct strbuf cmdline = STRBUF_INIT;
 
 	*module = NULL;
-	strbuf_adds(&cmdline, "");
 	if (numa) {
 		if (add_nodes(env, numa, resized, v, err) < 0)
 			return -1;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #define VM_NODES_MAX 8
-#define VM_NODE_LOCAL 10       /* the distance to itself */
-#define VM_NODE_FARTHEST 254   /* 255 would mean unreachable */
+#define VM_NODE_LOCAL 10     /* the distance to itself */
+#define VM_NODE_FARTHEST 254 /* 255 would mean unreachable */
 
 struct vm_node {
 	uint64_t memory_bytes; /* 0: a memory-less node */

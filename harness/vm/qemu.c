@@ -372,7 +372,6 @@ int vm_qmp_with_fd(struct vm *vm, int fd, const char *command, const char *argum
 	vm->pass_fd = fd;
 	ret = vm_qmp(vm, command, arguments, done, arg, err);
 	vm->pass_fd = -1;
-	vm->file[0] = vm->file[1] = -1;
 	return ret;
 }
 
@@ -511,6 +510,7 @@ static struct vm *vm_new(uv_loop_t *loop, const struct vm_config *config,
 	vm->handlers = *handlers;
 	vm->pidfd = -1;
 	vm->pass_fd = -1;
+	vm->file[0] = vm->file[1] = -1;
 	vm->argv = args_build(program, config, &features);
 	vm->command_line = args_quote(vm->argv);
 	vm->qmp = qmp_new(send_qmp, vm);

@@ -445,6 +445,84 @@ static void arguments_are_the_promised_ones(void **state)
 	trial_free(&t);
 }
 
+/* The arguments that stand between -smp and -display, where memory is told of; heap. */
+static char *memory_arguments(struct vm_config config)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct trial t;
+	char *from, *to, *part;
+
+	trial_start_with(&t, "args", config, &err);
+	assert_null(err.text);
+	trial_run(&t);
+	from = strstr(t.console.data, "-smp\n");
+	to = strstr(t.console.data, "-display\n");
+	assert_true(from && to && from < to);
+	assert_null(strstr(t.console.data, "memory-backend=ram"));
+	part = xstrndup(from, (size_t)(to - from));
+	trial_free(&t);
+	return part;
+}
+
+static const struct vm_node three_nodes[] = { { 1024, 1 }, { 0, 2 }, { 512, 0 } };
+
+static void nodes_have_memory_and_cpus_in_order(void **state)
+{
+	static const uint8_t distance[] = { 10, 21, 22, 31, 10, 33, 41, 42, 10 };
+	struct vm_config config = { .node = three_nodes, .nnodes = 3 };
+	cleanup_free char *plain = memory_arguments(config), *far = NULL;
+
+	assert_string_equal(plain, "-smp\n3,sockets=3,cores=1,threads=1\n-m\n1536B\n"
+				   "-object\nmemory-backend-ram,id=ram0,size=1K\n"
+				   "-numa\nnode,nodeid=0,cpus=0-0,memdev=ram0\n"
+				   "-numa\nnode,nodeid=1,cpus=1-2\n"
+				   "-object\nmemory-backend-ram,id=ram2,size=512B\n"
+				   "-numa\nnode,nodeid=2,memdev=ram2\n");
+	config.distance = distance;
+	far = memory_arguments(config);
+	assert_true(str_starts(far, plain));
+	assert_string_equal(far + strlen(plain), "-numa\ndist,src=0,dst=0,val=10\n"
+						 "-numa\ndist,src=0,dst=1,val=21\n"
+						 "-numa\ndist,src=0,dst=2,val=22\n"
+						 "-numa\ndist,src=1,dst=0,val=31\n"
+						 "-numa\ndist,src=1,dst=1,val=10\n"
+						 "-numa\ndist,src=1,dst=2,val=33\n"
+						 "-numa\ndist,src=2,dst=0,val=41\n"
+						 "-numa\ndist,src=2,dst=1,val=42\n"
+						 "-numa\ndist,src=2,dst=2,val=10\n");
+}
+
+/* 3 console, 4 wire, 5 QMP, 6 state, from 7 the memory of node 0, 1, 2. */
+static void nodes_of_a_template_are_files_of_their_own(void **state)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct vm_template *template = vm_template_new(1536, three_nodes, 3, &err);
+	struct vm_config config = {
+		.node = three_nodes, .nnodes = 3, .role = VM_MAKES_TEMPLATE, .template = template,
+	};
+	cleanup_free char *maker = NULL, *fork = NULL;
+	struct trial t;
+
+	assert_non_null(template);
+	maker = memory_arguments(config);
+	assert_non_null(strstr(maker, "id=ram0,size=1K,mem-path=/proc/self/fd/7,share=on\n"));
+	assert_non_null(strstr(maker, "id=ram2,size=512B,mem-path=/proc/self/fd/9,share=on\n"));
+	assert_null(strstr(maker, "-incoming"));
+	config.role = VM_FORKS;
+	fork = memory_arguments(config);
+	assert_non_null(strstr(fork, "id=ram0,size=1K,mem-path=/proc/self/fd/7,share=off\n"));
+	assert_non_null(strstr(fork, "id=ram2,size=512B,mem-path=/proc/self/fd/9,share=off\n"));
+	assert_true(str_ends(fork, "-incoming\ndefer\n"));
+	trial_start_with(&t, "fds", config, &err);
+	trial_run(&t);
+	assert_non_null(strstr(t.console.data, " 6 -> /memfd:mmrig-state"));
+	assert_non_null(strstr(t.console.data, " 7 -> /memfd:mmrig-memory"));
+	assert_non_null(strstr(t.console.data, " 9 -> /memfd:mmrig-memory"));
+	assert_null(strstr(t.console.data, " 10 -> /memfd"));
+	trial_free(&t);
+	vm_template_free(template);
+}
+
 static void runs_from_odd_and_deep_folders(void **state)
 {
 	struct strbuf deep = STRBUF_INIT;
@@ -597,6 +675,8 @@ int main(void)
 		cmocka_unit_test(child_gets_its_descriptors_only),
 		cmocka_unit_test(heirs_die_with_it),
 		cmocka_unit_test(arguments_are_the_promised_ones),
+		cmocka_unit_test(nodes_have_memory_and_cpus_in_order),
+		cmocka_unit_test(nodes_of_a_template_are_files_of_their_own),
 		cmocka_unit_test(runs_from_odd_and_deep_folders),
 		cmocka_unit_test(sandbox_only_where_qemu_has_it),
 		cmocka_unit_test(missing_qemu_says_how_to_install),
