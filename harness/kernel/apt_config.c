@@ -156,8 +156,12 @@ static char *find_codename(const struct apt *a, const char *alias, struct error 
 	cleanup_free char *lists = path_join(dir, "lists"), *partial = path_join(lists, "partial");
 	cleanup_free char *set_list = str_printf("Dir::Etc::sourcelist=%s", list);
 	cleanup_free char *set_lists = str_printf("Dir::State::lists=%s", lists);
-	const char *const argv[] = { "apt-get", "--config-file", a->config, "-o",     set_list,
-				     "-o",	set_lists,	 "-qq",	    "update", NULL };
+	/*
+	 * A Release file past its date (seen on mirrors that cache by path) is still signed, and still
+	 * tells the name. Packages are only taken from files that apt accepts as fresh.
+	 */
+	const char *const argv[] = { "apt-get", "--config-file", a->config, "-o", set_list, "-o", set_lists,
+				     "-o", "Acquire::Check-Valid-Until=false", "-qq", "update", NULL };
 	const char *const options[] = { "--config-file", a->config, "-o", set_list, "-o",
 					set_lists,	 NULL };
 	cleanup_strbuf struct strbuf text = STRBUF_INIT, errors = STRBUF_INIT;
