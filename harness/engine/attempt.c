@@ -308,6 +308,15 @@ static void attempt_free(struct attempt *a)
 	free(a);
 }
 
+static enum attempt_again again_of(const struct attempt *a)
+{
+	if (a->interrupted || !a->vm)
+		return AGAIN_NO;
+	if (a->spec.kind == ATTEMPT_TEMPLATE && a->saving && a->trouble)
+		return AGAIN_UNFORKED;
+	return attempt_hit_tcg_race(a) ? AGAIN_SAME : AGAIN_NO;
+}
+
 /* The record is closed, one way or the other, and the engine told. */
 static void conclude(struct attempt *a)
 {
@@ -326,7 +335,7 @@ static void conclude(struct attempt *a)
 		kept->ended = wall_s();
 		store_finish_run(a->record, a->e->set, kept, &failed);
 	}
-	a->done(a->arg, &a->spec, kept, a->vm && attempt_hit_tcg_race(a), failed.text ? &failed : NULL);
+	a->done(a->arg, &a->spec, kept, again_of(a), failed.text ? &failed : NULL);
 	attempt_free(a);
 }
 

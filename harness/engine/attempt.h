@@ -39,10 +39,15 @@ struct attempt_spec {
 
 /*
  * The end. For a TEMPLATE that came about, run is NULL and nothing was recorded. Otherwise run is
- * stored and the callback's to keep. again: it says nothing, and another try may say more.
- * failed: it could not be stored, with the reason.
+ * stored and the callback's to keep. failed: it could not be stored, with the reason.
  */
-typedef void (*attempt_done_fn)(void *arg, const struct attempt_spec *spec, struct run *run, bool again,
+enum attempt_again {
+	AGAIN_NO,
+	AGAIN_SAME,	/* it says nothing, and another try may say more */
+	AGAIN_UNFORKED, /* this VM cannot be saved: without a template */
+};
+typedef void (*attempt_done_fn)(void *arg, const struct attempt_spec *spec, struct run *run,
+				enum attempt_again again,
 				struct error *failed);
 
 struct attempt;

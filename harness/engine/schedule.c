@@ -38,6 +38,7 @@ struct group {
 	enum group_state state;
 	struct layout_template *layout;
 	unsigned int todo; /* slots not done */
+	bool unforked;	   /* its VM cannot be saved: every run boots */
 	uint64_t bytes;
 };
 
@@ -143,8 +144,8 @@ static bool fits(const struct schedule *s, uint64_t bytes)
 
 /* ---- starting ---- */
 
-static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, bool again,
-		    struct error *failed);
+static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
+		    enum attempt_again again, struct error *failed);
 
 static int start(struct schedule *s, struct slot *slot, enum attempt_kind kind, uint64_t bytes)
 {
@@ -197,9 +198,9 @@ static int start_one(struct schedule *s)
 
 		if (slot->state != SLOT_TODO)
 			continue;
-		if (!s->o->fork && fits(s, whole))
+		if ((!s->o->fork || g->unforked) && fits(s, whole))
 			return start(s, slot, ATTEMPT_WHOLE, whole) < 0 ? -1 : 1;
-		if (!s->o->fork || g->state == GROUP_MAKING)
+		if (!s->o->fork || g->unforked || g->state == GROUP_MAKING)
 			continue;
 		if (g->state == GROUP_READY && fits(s, fork_bytes(s, slot)))
 			return start(s, slot, ATTEMPT_FORK, fork_bytes(s, slot)) < 0 ? -1 : 1;
@@ -246,7 +247,8 @@ static char *summary_of(const struct run *r, char *const *metric)
 }
 
 /* The run stays, whatever it is. One that says nothing is made again, a few times. */
-static void keep(struct schedule *s, struct slot *slot, struct run *run, bool again)
+static void keep(struct schedule *s, struct slot *slot, struct run *run,
+		 enum attempt_again again)
 {
 	struct runset *set = s->e->set;
 	cleanup_free char *summary = summary_of(run, set->metric);
@@ -256,7 +258,7 @@ static void keep(struct schedule *s, struct slot *slot, struct run *run, bool ag
 	set->run = xreallocarray(set->run, set->nruns + 1, sizeof(*run));
 	set->run[set->nruns++] = *run;
 	free(run);
-	if (again && ++slot->tries < TRIES_MAX) {
+	if (again != AGAIN_NO && ++slot->tries < TRIES_MAX) {
 		slot->state = SLOT_TODO;
 		return;
 	}
@@ -264,8 +266,8 @@ static void keep(struct schedule *s, struct slot *slot, struct run *run, bool ag
 	s->group[slot->group].todo--;
 }
 
-static void on_done(void *arg, const struct attempt_spec *spec, struct run *run, bool again,
-		    struct error *failed)
+static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
+		    enum attempt_again again, struct error *failed)
 {
 	struct schedule *s = arg;
 	struct slot *slot = &s->slot[spec->k - 1];
@@ -286,6 +288,10 @@ static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
 	if (spec->kind == ATTEMPT_FORK && run->dirty_bytes > g->layout->dirty_bytes)
 		g->layout->dirty_bytes = run->dirty_bytes;
 	keep(s, slot, run, again);
+	if (again == AGAIN_UNFORKED) {
+		g->unforked = true;
+		progress_note(s->e->progress, "this VM cannot be saved; its runs are made without --fork");
+	}
 	if (spec->kind == ATTEMPT_TEMPLATE)
 		drop_layout(s, g); /* it failed; the next slot of the group tries again */
 	else if (g->state == GROUP_READY && !g->todo)
