@@ -120,6 +120,27 @@ static const char *plural(size_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* Forks of one layout are samples of the workload, not of the layout: said, where there are any. */
+static void put_layouts(const struct runset *set, struct strbuf *sb)
+{
+	size_t forks = 0, layouts = 0;
+
+	for (size_t i = 0; i < set->nruns; i++) {
+		bool seen = false;
+
+		if (!set->run[i].forked_from || set->run[i].verdict != VERDICT_OK)
+			continue;
+		forks++;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = set->run[k].forked_from && set->run[k].verdict == VERDICT_OK &&
+			       strcmp(set->run[k].forked_from, set->run[i].forked_from) == 0;
+		layouts += !seen;
+	}
+	if (forks)
+		strbuf_addf(sb, "    %zu run%s forked from %zu layout%s: runs of one layout share it\n", forks,
+			    plural(forks), layouts, plural(layouts));
+}
+
 /* How many runs the numbers stand for. */
 static void put_counts(const struct runset *set, const struct table_cell *cell, size_t n,
 		       struct strbuf *sb)
@@ -135,6 +156,7 @@ static void put_counts(const struct runset *set, const struct table_cell *cell, 
 		strbuf_addf(sb, "    %zu run%s each\n", most, plural(most));
 	else
 		strbuf_addf(sb, "    %zu to %zu runs each\n", least, most);
+	put_layouts(set, sb);
 	if (set->nruns < asked)
 		strbuf_addf(sb, "    unfinished: %zu of the %zu runs asked for were made\n",
 			    set->nruns, asked);

@@ -85,6 +85,22 @@ static void test_seed(void **state)
 	runset_free(&s);
 }
 
+/* Three forks of L1, one of L2, and one that failed: it is in no number, nor in this one. */
+static void test_forks(void **state)
+{
+	struct runset s = seed_set();
+	char *got;
+
+	for (int i = 0; i < 4; i++)
+		s.run[i].forked_from = xstrdup(i < 3 ? "L1" : "L2");
+	fixture_run(&s, 0, 0, VERDICT_INFRA)->forked_from = xstrdup("L3");
+	got = table_runset(&s);
+	assert_non_null(strstr(got, "    5 runs each\n"
+				    "    4 runs forked from 2 layouts: runs of one layout share it\n"));
+	free(got);
+	runset_free(&s);
+}
+
 static void test_two_kernels(void **state)
 {
 	struct runset s = fixture_set();
@@ -404,7 +420,7 @@ static void test_wild_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_two_kernels),
+		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_forks), cmocka_unit_test(test_two_kernels),
 		cmocka_unit_test(test_not_ok),	   cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_deltas_blocks), cmocka_unit_test(test_deltas_one_cell),
