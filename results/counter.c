@@ -1,151 +1,122 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "results/counter.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "results/util/cleanup.h"
 
-/* "free_order0_node12_Normal" -> "Normal", else NULL. */
-static const char *zone_of_node(const char *name)
-{
-	static const char prefix[] = "free_order0_node";
-	const char *digits = name + sizeof(prefix) - 1;
-	size_t n;
+#define DIGITS_MAX 4
+#define WORD_MAX 40
 
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
-		return NULL;
-	n = strspn(digits, "0123456789");
-	return n && n <= 4 && digits[n] == '_' ? digits + n + 1 : NULL;
+/* The kernel's names; "free_order0_node_Normal" shall not be a zone of the name "node". */
+static size_t zone_fits(const char *name)
+{
+	static const char *const zone[] = {
+		"DMA", "DMA32", "Normal", "HighMem", "Movable", "Device"
+	};
+	size_t n = strcspn(name, "_");
+
+	for (size_t i = 0; i < ARRAY_SIZE(zone); i++)
+		if (strlen(zone[i]) == n && memcmp(zone[i], name, n) == 0)
+			return n;
+	return 0;
+}
+
+/* How much of the name a <word> of a pattern takes; 0: it does not fit. */
+static size_t placeholder_fits(const char *word, size_t len, const char *name)
+{
+	bool number = (len == 5 && memcmp(word, "order", 5) == 0) ||
+		      (len == 4 && memcmp(word, "node", 4) == 0);
+	bool size = len == 4 && memcmp(word, "size", 4) == 0;
+	bool stat = len == 4 && memcmp(word, "stat", 4) == 0;
+	size_t n = strspn(name, "0123456789");
+
+	if (len == 4 && memcmp(word, "zone", 4) == 0)
+		return zone_fits(name);
+	if (number)
+		return n <= DIGITS_MAX ? n : 0;
+	if (size)
+		return n && n <= 2 * DIGITS_MAX && str_starts(name + n, "kB") ? n + 2 : 0;
+	for (n = 0; isalnum((unsigned char)name[n]) || (stat && name[n] == '_'); n++)
+		;
+	return n <= WORD_MAX ? n : 0;
+}
+
+/* The pattern against the whole name; with title set, its words are put in there on the way. */
+static bool pattern_fits(const char *pattern, const char *name, struct strbuf *title)
+{
+	while (*pattern) {
+		const char *stop = *pattern == '<' ? strchr(pattern, '>') : NULL;
+		size_t n;
+
+		if (!stop) {
+			if (*pattern++ != *name++)
+				return false;
+			continue;
+		}
+		n = placeholder_fits(pattern + 1, (size_t)(stop - pattern - 1), name);
+		if (!n)
+			return false;
+		if (title) {
+			cleanup_free char *word = xstrndup(pattern, (size_t)(stop - pattern) + 1);
+			char *at = title->data ? strstr(title->data, word) : NULL;
+			cleanup_free char *rest = at ? xstrdup(at + strlen(word)) : NULL;
+
+			if (at) {
+				title->len = (size_t)(at - title->data);
+				strbuf_add(title, name, n);
+				strbuf_adds(title, rest);
+			}
+		}
+		name += n;
+		pattern = stop + 1;
+	}
+	return !*name;
 }
 
 const struct counter *counter_find(const char *name)
 {
-	const char *zone = zone_of_node(name);
-	cleanup_free char *of_zone = zone ? str_printf("free_order0_%s", zone) : NULL;
-
-	name = zone ? of_zone : name;
 	for (size_t i = 0; i < counter_count; i++)
 		if (strcmp(counter_table[i].name, name) == 0)
 			return &counter_table[i];
+	for (size_t i = 0; i < counter_count; i++)
+		if (strchr(counter_table[i].name, '<') &&
+		    pattern_fits(counter_table[i].name, name, NULL))
+			return &counter_table[i];
 	return NULL;
+}
+
+char *counter_title(const char *name)
+{
+	const struct counter *c = counter_find(name);
+	struct strbuf title = STRBUF_INIT;
+
+	strbuf_adds(&title, c ? c->title : name);
+	if (c && strcmp(c->name, name) != 0)
+		pattern_fits(c->name, name, &title);
+	return strbuf_steal(&title);
 }
 
 const char *counter_nearest(const char *name)
 {
 	cleanup_free const char **names = xreallocarray(NULL, counter_count, sizeof(*names));
+	size_t n = 0;
 
 	for (size_t i = 0; i < counter_count; i++)
-		names[i] = counter_table[i].name;
-	return str_nearest(name, names, counter_count);
+		if (!strchr(counter_table[i].name, '<'))
+			names[n++] = counter_table[i].name;
+	return str_nearest(name, names, n);
 }
 
-static bool source_matches(const char *source, const char *key)
+bool counter_source_matches(const char *source, const char *key)
 {
-	size_t n = strlen(source);
+	size_t n;
 
-	if (source[0] == '-')
-		return strcmp(source + 1, key) == 0;
+	while (*source == '-')
+		source++;
+	n = strlen(source);
 	if (n && source[n - 1] == '*')
 		return strncmp(source, key, n - 1) == 0;
 	return strcmp(source, key) == 0;
-}
-
-static bool in_catalogue(const char *key)
-{
-	for (size_t i = 0; i < counter_count; i++)
-		for (const char *const *s = counter_table[i].sources; *s; s++)
-			if (source_matches(*s, key))
-				return true;
-	return false;
-}
-
-struct sum {
-	double value;
-	bool found;
-	const char *backwards; /* the key that did */
-};
-
-static void add_row(struct sum *sum, bool gauge, bool minus, const struct vmstat_row *end,
-		    const uint64_t *begin)
-{
-	double step;
-
-	if (gauge) {
-		step = (double)end->value;
-	} else if (!begin) {
-		return;
-	} else if (end->value < *begin) {
-		sum->backwards = end->key;
-		return;
-	} else {
-		step = (double)(end->value - *begin);
-	}
-	sum->value += minus ? -step : step;
-	/* What is only subtracted does not make the counter exist. */
-	sum->found |= !minus;
-}
-
-static struct sum counter_sum(const struct counter *c, const struct vmstat *begin,
-			      const struct vmstat *end)
-{
-	struct sum sum = { 0, false, NULL };
-
-	for (size_t i = 0; i < end->n; i++) {
-		const struct vmstat_row *row = &end->row[i];
-
-		for (const char *const *s = c->sources; *s; s++) {
-			if (!source_matches(*s, row->key))
-				continue;
-			add_row(&sum, c->gauge, **s == '-', row, vmstat_get(begin, row->key));
-			break;
-		}
-	}
-	return sum;
-}
-
-static void note_backwards(struct strbuf *sb, const char *name, const char *key)
-{
-	strbuf_addf(sb, "%s%s", sb->len ? ", " : "", name);
-	if (strcmp(name, key) != 0)
-		strbuf_addf(sb, " (%s)", key);
-}
-
-static void add_detail(struct run *r, const char *text)
-{
-	char *joined = str_printf("%s%scounters that went backwards, left out: %s",
-				  r->detail ? r->detail : "", r->detail ? "\n" : "", text);
-
-	free(r->detail);
-	r->detail = joined;
-}
-
-void counter_deltas(const struct vmstat *begin, const struct vmstat *end, struct run *r)
-{
-	cleanup_strbuf struct strbuf backwards = STRBUF_INIT;
-
-	for (size_t i = 0; i < counter_count; i++) {
-		const struct counter *c = &counter_table[i];
-		struct sum sum = counter_sum(c, begin, end);
-
-		if (sum.backwards)
-			note_backwards(&backwards, c->name, sum.backwards);
-		else if (sum.found && sum.value < 0)
-			note_backwards(&backwards, c->name, c->name);
-		else if (sum.found)
-			run_set_metric(r, c->name, sum.value);
-	}
-	for (size_t i = 0; i < end->n; i++) {
-		const struct vmstat_row *row = &end->row[i];
-		struct sum sum = { 0, false, NULL };
-
-		if (in_catalogue(row->key))
-			continue;
-		add_row(&sum, str_starts(row->key, "nr_"), false, row, vmstat_get(begin, row->key));
-		if (sum.backwards)
-			note_backwards(&backwards, row->key, row->key);
-		else if (sum.found)
-			run_set_metric(r, row->key, sum.value);
-	}
-	if (backwards.len)
-		add_detail(r, backwards.data);
 }

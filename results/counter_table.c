@@ -8,14 +8,24 @@
 #include "results/counter.h"
 
 #define FROM(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define NOTHING (const char *const[]){ NULL }
 #define FROM_ZONES(p) p "_dma", p "_dma32", p "_normal", p "_high", p "_movable"
 /* A count that is read from its sources; one that has the name of its only source; a level. */
 #define SUM(name, title, unit, better, ...) { name, title, unit, better, false, FROM(__VA_ARGS__) }
 #define OWN(name, title, unit, better) SUM(name, title, unit, better, name)
 #define LEVEL(name, title, better) { name, title, "pages", better, true, FROM(name) }
-/* Not from vmstat: the workload's, a phase's, or buddyinfo's. */
-#define OTHER(name, title, unit, better, level) \
-	{ name, title, unit, better, level, (const char *const[]){ NULL } }
+/* The workload's own, or the engine's: no snapshot shows them. */
+#define OF_RUN(name, title, unit, better) \
+	{ name, title, unit, better, .of_run = true, .sources = NOTHING }
+/* Of another file than vmstat: results/metrics.h. */
+#define OTHER(name, title, unit, better, level) { name, title, unit, better, level, NOTHING }
+/* A level of /proc/meminfo. */
+#define MEMINFO(name, title, better, key) \
+	{ name, title, "kB", better, true, FROM(key), .from_meminfo = true }
+/* Derived: see results/formula.h. PER has a value also where the divisor is 0. */
+#define PER(name, title, unit, better, formula_, at_zero_) \
+	{ name, title, unit, better, .sources = NOTHING, .formula = formula_, .at_zero = at_zero_ }
+#define DERIVED(name, title, unit, better, formula) PER(name, title, unit, better, formula, NAN)
 
 #define LOWER BETTER_LOWER
 #define HIGHER BETTER_HIGHER
@@ -23,15 +33,15 @@
 
 const struct counter counter_table[] = {
 	SUM("allocstall", "Allocation stalls", "events", LOWER, "allocstall", "allocstall_*"),
-	OTHER("time", "Time of the workload", "s", LOWER, false),
-	OTHER("create_median", "File creation, median", "ns", LOWER, false),
-	OTHER("create_p99", "File creation, 99th percentile", "ns", LOWER, false),
-	OTHER("create_p999", "File creation, 99.9th percentile", "ns", LOWER, false),
-	OTHER("create_max", "File creation, longest", "ns", LOWER, false),
-	OTHER("files", "Files created", "files", HIGHER, false),
-	OTHER("boot", "Boot, exec to hello", "s", LOWER, false),
-	OTHER("sampling", "Sampling within the workload", "s", LOWER, false),
-	OTHER("layout", "Building the layout", "s", LOWER, false),
+	OF_RUN("time", "Time of the workload", "s", LOWER),
+	OF_RUN("create_median", "File creation, median", "ns", LOWER),
+	OF_RUN("create_p99", "File creation, 99th percentile", "ns", LOWER),
+	OF_RUN("create_p999", "File creation, 99.9th percentile", "ns", LOWER),
+	OF_RUN("create_max", "File creation, longest", "ns", LOWER),
+	OF_RUN("files", "Files created", "files", HIGHER),
+	OF_RUN("boot", "Boot, exec to hello", "s", LOWER),
+	OF_RUN("sampling", "Sampling within the workload", "s", LOWER),
+	OF_RUN("layout", "Building the layout", "s", LOWER),
 
 	OWN("compact_stall", "Compaction stalls", "events", LOWER),
 	OWN("compact_success", "Compaction success", "events", HIGHER),
@@ -43,10 +53,33 @@ const struct counter counter_table[] = {
 	OWN("compact_daemon_wake", "Kcompactd wakes", "events", LOWER),
 	OWN("compact_daemon_migrate_scanned", "Kcompactd migrate scanned", "pages", LOWER),
 	OWN("compact_daemon_free_scanned", "Kcompactd free scanned", "pages", NEITHER),
+	/*
+	 * The kernel counts what kcompactd scans in both, in compact_migrate_scanned too. These two
+	 * come from one snapshot; kcompactd's own row is completed later, see metrics.h.
+	 */
+	SUM("compact_direct_migrate_scanned", "Compact direct scanned migrate", "pages", LOWER,
+	    "compact_migrate_scanned", "--compact_daemon_migrate_scanned"),
+	SUM("compact_direct_free_scanned", "Compact direct scanned free", "pages", NEITHER,
+	    "compact_free_scanned", "--compact_daemon_free_scanned"),
+	DERIVED("compact_total_migrate_scanned", "Compact total migrate scanned", "pages", LOWER,
+		"compact_direct_migrate_scanned + compact_daemon_migrate_scanned"
+		" | compact_migrate_scanned"),
+	DERIVED("compact_total_free_scanned", "Compact total free scanned", "pages", NEITHER,
+		"compact_direct_free_scanned + compact_daemon_free_scanned | compact_free_scanned"),
+	DERIVED("compact_efficiency", "Compaction efficiency", "%", HIGHER,
+		"100 * compact_success / compact_stall"),
+	DERIVED("compact_scan_efficiency", "Compact scan efficiency", "%", HIGHER,
+		"100 * compact_migrate_scanned / compact_free_scanned"),
 	SUM("pgmigrate_success", "Page migrate success", "pages", NEITHER, "pgmigrate_success",
 	    "compact_pages_moved"),
 	SUM("pgmigrate_fail", "Page migrate failure", "pages", LOWER, "pgmigrate_fail",
 	    "compact_pagemigrate_failed"),
+	/* Weights of mmtests; there a mistyped key drops the free scanner's share. */
+	DERIVED("compact_cost", "Compaction cost", "M units", LOWER,
+		"(7 * compact_migrate_scanned + 7 * compact_free_scanned + 19 * compact_isolated"
+		" + 1038 * pgmigrate_success + 14 * pgmigrate_fail) / 1000000"
+		" | (7 * 16384 * compact_blocks_moved + 1038 * pgmigrate_success"
+		" + 14 * pgmigrate_fail) / 1000000"),
 
 	OTHER("free_pages_order0", "Free single pages", "pages", LOWER, true),
 	OTHER("free_order0_DMA", "Free single pages, DMA", "pages", LOWER, true),
@@ -57,6 +90,41 @@ const struct counter counter_table[] = {
 	OTHER("free_order0_Device", "Free single pages, Device", "pages", LOWER, true),
 	LEVEL("nr_free_pages", "Free pages", NEITHER),
 	LEVEL("nr_free_pages_blocks", "Free pages in whole blocks", HIGHER),
+	DERIVED("free_pages_broken", "Free pages in broken blocks", "pages", LOWER,
+		"nr_free_pages - nr_free_pages_blocks"),
+	DERIVED("free_blocks_share", "Free pages that are whole blocks", "%", HIGHER,
+		"100 * nr_free_pages_blocks / nr_free_pages"),
+	LEVEL("nr_free_cma", "Free pages of CMA", NEITHER),
+	LEVEL("nr_free_highatomic", "Free pages of HighAtomic blocks", NEITHER),
+	SUM("extfrag_events", "Allocations that fell back to another type", "events", LOWER,
+	    "extfrag_*"),
+	/* Never upstream; mmtests has a row for it. */
+	OWN("fragment_stall", "Fragmentation stalls", "events", LOWER),
+	OTHER("free_pages_order<order>", "Free pages of order <order>", "pages", NEITHER, true),
+	OTHER("free_order<order>_<zone>", "Free pages of order <order>, <zone>", "pages", NEITHER,
+	      true),
+	OTHER("free_order0_node<node>_<zone>", "Free single pages, node <node> <zone>", "pages",
+	      LOWER, true),
+	OTHER("free_order<order>_node<node>_<zone>",
+	      "Free pages of order <order>, node <node> <zone>", "pages", NEITHER, true),
+	OTHER("free_order<order>_<zone>_<type>", "Free pages of order <order>, <zone> <type>",
+	      "pages", NEITHER, true),
+	OTHER("free_order<order>_node<node>_<zone>_<type>",
+	      "Free pages of order <order>, node <node> <zone> <type>", "pages", NEITHER, true),
+	OTHER("free_type_<zone>_<type>", "Free pages, <zone> <type>", "pages", NEITHER, true),
+	OTHER("blocks_<zone>_<type>", "Pageblocks, <zone> <type>", "blocks", NEITHER, true),
+	OTHER("unusable_index_order<order>_node<node>_<zone>",
+	      "Unusable index for order <order>, node <node> <zone>", "index", LOWER, true),
+	OTHER("extfrag_index_order<order>_node<node>_<zone>",
+	      "Fragmentation index for order <order>, node <node> <zone>", "index", NEITHER, true),
+	OTHER("watermark_min_<zone>", "Min watermark, <zone>", "pages", NEITHER, true),
+	OTHER("watermark_low_<zone>", "Low watermark, <zone>", "pages", NEITHER, true),
+	OTHER("watermark_high_<zone>", "High watermark, <zone>", "pages", NEITHER, true),
+	OTHER("watermark_boost_<zone>", "Watermark boost, <zone>", "pages", LOWER, true),
+	OTHER("managed_<zone>", "Managed pages, <zone>", "pages", NEITHER, true),
+	OTHER("free_<zone>", "Free pages, <zone>", "pages", NEITHER, true),
+	OTHER("free_blocks_<zone>", "Free pages in whole blocks, <zone>", "pages", HIGHER, true),
+	OTHER("pcp_<zone>", "Free pages on the lists of CPUs, <zone>", "pages", NEITHER, true),
 
 	SUM("pgscan_kswapd", "Kswapd pages scanned", "pages", LOWER, "pgscan_kswapd",
 	    FROM_ZONES("pgscan_kswapd")),
@@ -82,6 +150,44 @@ const struct counter counter_table[] = {
 	    "pgsteal_khugepaged", "pgsteal_proactive"),
 	OWN("pgsteal_anon", "Anon pages reclaimed", "pages", NEITHER),
 	OWN("pgsteal_file", "File pages reclaimed", "pages", NEITHER),
+	DERIVED("pgscan_total", "Pages total scanned", "pages", LOWER,
+		"pgscan_kswapd + pgscan_not_kswapd"),
+	DERIVED("pgsteal_total", "Pages total reclaimed", "pages", LOWER,
+		"pgsteal_kswapd + pgsteal_not_kswapd"),
+	/* As mmtests has it: whoever scanned nothing, wasted nothing. */
+	PER("kswapd_efficiency", "Kswapd efficiency", "%", HIGHER,
+	    "100 * pgsteal_kswapd / pgscan_kswapd", 100),
+	PER("direct_efficiency", "Direct efficiency", "%", HIGHER,
+	    "100 * pgsteal_direct / pgscan_direct", 100),
+	PER("reclaim_efficiency", "Reclaim efficiency, of all", "%", HIGHER,
+	    "100 * pgsteal_total / pgscan_total", 100),
+	DERIVED("kswapd_velocity", "Kswapd velocity", "pages/s", LOWER, "pgscan_kswapd / seconds"),
+	DERIVED("direct_velocity", "Direct velocity", "pages/s", LOWER, "pgscan_direct / seconds"),
+	PER("direct_scans_share", "Percentage direct scans", "%", LOWER,
+	    "100 * pgscan_direct / (pgscan_kswapd + pgscan_direct)", 0),
+	PER("not_kswapd_scans_share", "Percentage of scans, all but kswapd", "%", LOWER,
+	    "100 * pgscan_not_kswapd / pgscan_total", 0),
+	/* Only before 4.8: since then a node is scanned, not a zone. */
+	SUM("pgscan_zone_dma", "DMA zone scanned", "pages", LOWER, "pgscan_kswapd_dma",
+	    "pgscan_direct_dma"),
+	SUM("pgscan_zone_dma32", "DMA32 zone scanned", "pages", LOWER, "pgscan_kswapd_dma32",
+	    "pgscan_direct_dma32"),
+	SUM("pgscan_zone_normal", "Normal zone scanned", "pages", LOWER, "pgscan_kswapd_normal",
+	    "pgscan_direct_normal"),
+	SUM("pgscan_zone_high", "HighMem zone scanned", "pages", LOWER, "pgscan_kswapd_high",
+	    "pgscan_direct_high"),
+	SUM("pgscan_zone_movable", "Movable zone scanned", "pages", LOWER, "pgscan_kswapd_movable",
+	    "pgscan_direct_movable"),
+	DERIVED("zone_dma_velocity", "Zone dma velocity", "pages/s", LOWER,
+		"pgscan_zone_dma / seconds"),
+	DERIVED("zone_dma32_velocity", "Zone dma32 velocity", "pages/s", LOWER,
+		"pgscan_zone_dma32 / seconds"),
+	DERIVED("zone_normal_velocity", "Zone normal velocity", "pages/s", LOWER,
+		"pgscan_zone_normal / seconds"),
+	DERIVED("zone_high_velocity", "Zone highmem velocity", "pages/s", LOWER,
+		"pgscan_zone_high / seconds"),
+	DERIVED("zone_movable_velocity", "Zone movable velocity", "pages/s", LOWER,
+		"pgscan_zone_movable / seconds"),
 	SUM("pgrefill", "Pages deactivated by scanning", "pages", NEITHER, "pgrefill",
 	    FROM_ZONES("pgrefill")),
 	SUM("pgskip", "Pages skipped, zone too high", "pages", LOWER, "pgskip_*"),
@@ -119,6 +225,9 @@ const struct counter counter_table[] = {
 	OWN("pswpout", "Swap outs", "pages", LOWER),
 	OWN("pgpgin", "Paged in", "kB", NEITHER),
 	OWN("pgpgout", "Paged out", "kB", NEITHER),
+	/* No number where zswap or whole THPs swapped out without a write by reclaim. */
+	DERIVED("vmscan_write_file", "Page writes file", "pages", LOWER,
+		"nr_vmscan_write - pswpout"),
 	OWN("zswpin", "Zswap ins", "pages", NEITHER),
 	OWN("zswpout", "Zswap outs", "pages", NEITHER),
 	OWN("zswpwb", "Zswap written back", "pages", LOWER),
@@ -132,6 +241,8 @@ const struct counter counter_table[] = {
 
 	OWN("thp_fault_alloc", "THP fault alloc", "events", HIGHER),
 	OWN("thp_fault_fallback", "THP fault fallback", "events", LOWER),
+	DERIVED("thp_fault_share", "THP faults that got a huge page", "%", HIGHER,
+		"100 * thp_fault_alloc / (thp_fault_alloc + thp_fault_fallback)"),
 	OWN("thp_fault_fallback_charge", "THP fault fallback, charge", "events", LOWER),
 	OWN("thp_collapse_alloc", "THP collapse alloc", "events", NEITHER),
 	OWN("thp_collapse_alloc_failed", "THP collapse fail", "events", LOWER),
@@ -160,7 +271,72 @@ const struct counter counter_table[] = {
 	OWN("numa_huge_pte_updates", "NUMA PMD updates", "events", NEITHER),
 	OWN("numa_hint_faults", "NUMA hint faults", "events", NEITHER),
 	OWN("numa_hint_faults_local", "NUMA hint local faults", "events", NEITHER),
+	DERIVED("numa_base_pte_updates", "NUMA PTE updates", "events", NEITHER,
+		"numa_pte_updates - 512 * numa_huge_pte_updates"),
+	PER("numa_hint_local_share", "NUMA hint local percent", "%", HIGHER,
+	    "100 * numa_hint_faults_local / numa_hint_faults", 100),
 	OWN("numa_pages_migrated", "NUMA pages migrated", "pages", NEITHER),
+	DERIVED("numa_cost", "AutoNUMA cost", "M units", LOWER,
+		"(7 * numa_pte_updates + 5000 * numa_hint_faults + 19 * numa_pages_migrated)"
+		" / 1000000"),
+
+	OTHER("psi_memory_some", "Some tasks stalled on memory", "us", LOWER, false),
+	DERIVED("psi_memory_some_share", "Some tasks stalled on memory", "%", LOWER,
+		"psi_memory_some / seconds / 10000"),
+	OTHER("psi_memory_full", "All tasks stalled on memory", "us", LOWER, false),
+	DERIVED("psi_memory_full_share", "All tasks stalled on memory", "%", LOWER,
+		"psi_memory_full / seconds / 10000"),
+	OTHER("psi_io_some", "Some tasks stalled on I/O", "us", LOWER, false),
+	DERIVED("psi_io_some_share", "Some tasks stalled on I/O", "%", LOWER,
+		"psi_io_some / seconds / 10000"),
+	OTHER("psi_io_full", "All tasks stalled on I/O", "us", LOWER, false),
+	DERIVED("psi_io_full_share", "All tasks stalled on I/O", "%", LOWER,
+		"psi_io_full / seconds / 10000"),
+	OTHER("psi_cpu_some", "Some tasks stalled on CPU", "us", LOWER, false),
+	DERIVED("psi_cpu_some_share", "Some tasks stalled on CPU", "%", LOWER,
+		"psi_cpu_some / seconds / 10000"),
+	OTHER("psi_cpu_full", "All tasks stalled on CPU", "us", LOWER, false),
+	DERIVED("psi_cpu_full_share", "All tasks stalled on CPU", "%", LOWER,
+		"psi_cpu_full / seconds / 10000"),
+	OTHER("psi_irq_full", "All tasks stalled on interrupts", "us", LOWER, false),
+	DERIVED("psi_irq_full_share", "All tasks stalled on interrupts", "%", LOWER,
+		"psi_irq_full / seconds / 10000"),
+
+	OTHER("mthp_nr_anon", "mTHP, all sizes: nr_anon", "folios", NEITHER, true),
+	OTHER("mthp_nr_anon_partially_mapped", "mTHP, all sizes: nr_anon_partially_mapped",
+	      "folios", LOWER, true),
+	OTHER("mthp_<size>_nr_anon", "mTHP <size>: nr_anon", "folios", NEITHER, true),
+	OTHER("mthp_<size>_nr_anon_partially_mapped", "mTHP <size>: nr_anon_partially_mapped",
+	      "folios", LOWER, true),
+	OTHER("mthp_<size>_anon_fault_alloc", "mTHP <size>: anon_fault_alloc", "events", HIGHER,
+	      false),
+	OTHER("mthp_<size>_anon_fault_fallback", "mTHP <size>: anon_fault_fallback", "events",
+	      LOWER, false),
+	OTHER("mthp_<size>_<stat>", "mTHP <size>: <stat>", "events", NEITHER, false),
+	/* After those of a size, which fit it as well. */
+	OTHER("mthp_<stat>", "mTHP, all sizes: <stat>", "events", NEITHER, false),
+
+	MEMINFO("meminfo_MemFree", "Free memory", NEITHER, "MemFree"),
+	MEMINFO("meminfo_MemAvailable", "Available memory", HIGHER, "MemAvailable"),
+	MEMINFO("meminfo_Cached", "Page cache memory", NEITHER, "Cached"),
+	MEMINFO("meminfo_SwapFree", "Free swap memory", NEITHER, "SwapFree"),
+	MEMINFO("meminfo_Dirty", "Dirty memory", NEITHER, "Dirty"),
+	MEMINFO("meminfo_Writeback", "Under writeback memory", NEITHER, "Writeback"),
+	MEMINFO("meminfo_AnonPages", "Anonymous memory", NEITHER, "AnonPages"),
+	MEMINFO("meminfo_Shmem", "Shmem memory", NEITHER, "Shmem"),
+	MEMINFO("meminfo_Slab", "Slab memory", NEITHER, "Slab"),
+	MEMINFO("meminfo_SReclaimable", "Slab, reclaimable memory", NEITHER, "SReclaimable"),
+	MEMINFO("meminfo_SUnreclaim", "Slab, unreclaimable memory", LOWER, "SUnreclaim"),
+	MEMINFO("meminfo_KernelStack", "Kernel stacks memory", NEITHER, "KernelStack"),
+	MEMINFO("meminfo_PageTables", "Page tables memory", NEITHER, "PageTables"),
+	MEMINFO("meminfo_Percpu", "Per-CPU areas memory", NEITHER, "Percpu"),
+	MEMINFO("meminfo_AnonHugePages", "Anonymous huge pages memory", HIGHER, "AnonHugePages"),
+	MEMINFO("meminfo_ShmemHugePages", "Shmem huge pages memory", HIGHER, "ShmemHugePages"),
+	MEMINFO("meminfo_FileHugePages", "File huge pages memory", HIGHER, "FileHugePages"),
+	OTHER("slab_pages", "Pages of all slabs", "pages", NEITHER, true),
+	OTHER("slab_objects", "Slab objects in use", "objects", NEITHER, true),
+	OTHER("slab_used", "Slab memory in use", "bytes", NEITHER, true),
+	OTHER("slab_size", "Slab memory of all objects", "bytes", NEITHER, true),
 
 	OWN("vma_lock_success", "VMA lock success", "events", NEITHER),
 	OWN("vma_lock_abort", "VMA lock abort", "events", LOWER),

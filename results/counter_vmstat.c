@@ -7,28 +7,59 @@
 
 /* Real files have about 200 rows; a hostile one shall not grow without bound. */
 #define VMSTAT_ROWS_MAX 4096
+#define ROWS_FIRST 256
 
-static bool key_char(char c)
+enum { NO_KEY, KEY, BRACKET };
+
+/* Which bytes a key is of. A table: this is the inner loop of every snapshot that is read. */
+static const uint8_t key_class[256] = {
+	['a' ... 'z'] = KEY, ['A' ... 'Z'] = KEY, ['0' ... '9'] = KEY,
+	['_'] = KEY,	     ['('] = BRACKET,	  [')'] = BRACKET,
+};
+
+static uint32_t hash_step(uint32_t hash, char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_';
+	return (hash ^ (uint8_t)c) * 16777619u;
+}
+
+static uint32_t hash_end(uint32_t hash)
+{
+	return hash ^ hash >> 15;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
 }
 
 /* "key value": decimal, unsigned, in 64 bits, nothing else on the line. */
-static bool parse_line(const char *p, const char *end, struct vmstat_row *row)
+static bool parse_line(const char *p, const char *end, bool meminfo, struct vmstat_row *row,
+		       uint32_t *hash)
 {
 	size_t n = 0;
+	uint32_t h = 2166136261u;
 	uint64_t value = 0;
 
-	while (p < end && key_char(*p) && n < sizeof(row->key) - 1)
-		row->key[n++] = *p++;
+	for (; p < end && n < sizeof(row->key) - 1; p++) {
+		uint8_t class = key_class[(uint8_t)*p];
+
+		if (class == NO_KEY || (class == BRACKET && !meminfo))
+			break;
+		row->key[n++] = *p;
+		h = hash_step(h, *p);
+	}
 	row->key[n] = '\0';
-	if (!n || p == end || (*p != ' ' && *p != '\t'))
-		return false;
-	while (p < end && (*p == ' ' || *p == '\t'))
+	*hash = hash_end(h);
+	if (meminfo && n && p < end && *p == ':')
 		p++;
-	while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
+	if (!n || p == end || !blank(*p))
+		return false;
+	while (p < end && blank(*p))
+		p++;
+	while (end > p && (blank(end[-1]) || end[-1] == '\r'))
 		end--;
+	if (meminfo && end - p > 3 && memcmp(end - 3, " kB", 3) == 0)
+		end -= 3;
 	if (p == end)
 		return false;
 	for (; p < end; p++) {
@@ -40,67 +71,85 @@ static bool parse_line(const char *p, const char *end, struct vmstat_row *row)
 	return true;
 }
 
-static int by_key(const void *a, const void *b)
+/* The slot of the key: of its row, or the free one where it belongs. */
+static uint16_t *slot_of(const struct vmstat *v, const char *key, uint32_t hash)
 {
-	return strcmp(((const struct vmstat_row *)a)->key, ((const struct vmstat_row *)b)->key);
+	size_t i = hash & (v->slots - 1);
+
+	while (v->slot[i] && strcmp(v->row[v->slot[i] - 1].key, key) != 0)
+		i = (i + 1) & (v->slots - 1);
+	return &v->slot[i];
 }
 
-/* A second row of the same key is no better than the first: the first that was read stands. */
-static bool seen(const struct vmstat *v, const char *key)
+static uint32_t hash_of(const char *key)
 {
+	uint32_t h = 2166136261u;
+
+	while (*key)
+		h = hash_step(h, *key++);
+	return hash_end(h);
+}
+
+/* Twice as many rows; four slots a row. */
+static void grow(struct vmstat *v, size_t *room)
+{
+	*room = *room ? 2 * *room : ROWS_FIRST;
+	v->row = xreallocarray(v->row, *room, sizeof(*v->row));
+	free(v->slot);
+	v->slots = 4 * *room;
+	v->slot = xcalloc(v->slots, sizeof(*v->slot));
 	for (size_t i = 0; i < v->n; i++)
-		if (strcmp(v->row[i].key, key) == 0)
-			return true;
-	return false;
+		*slot_of(v, v->row[i].key, hash_of(v->row[i].key)) = (uint16_t)(i + 1);
+}
+
+static int parse(const void *data, size_t len, bool meminfo, struct vmstat *v)
+{
+	const char *p = data, *end = p + len, *newline;
+	size_t room = 0;
+
+	memset(v, 0, sizeof(*v));
+	for (; p < end && v->n < VMSTAT_ROWS_MAX; p = newline + 1) {
+		struct vmstat_row row;
+		uint16_t *slot;
+		uint32_t hash;
+
+		newline = memchr(p, '\n', (size_t)(end - p));
+		if (!newline)
+			break;
+		if (!parse_line(p, newline, meminfo, &row, &hash))
+			continue;
+		if (v->n == room)
+			grow(v, &room);
+		slot = slot_of(v, row.key, hash);
+		if (*slot)
+			continue;
+		memcpy(v->row[v->n].key, row.key, strlen(row.key) + 1);
+		v->row[v->n].value = row.value;
+		*slot = (uint16_t)++v->n;
+	}
+	return v->n ? 0 : -1;
 }
 
 int vmstat_parse(const void *data, size_t len, struct vmstat *v)
 {
-	const char *p = data, *end = p + len;
-	size_t room = 0;
+	return parse(data, len, false, v);
+}
 
-	v->row = NULL;
-	v->n = 0;
-	while (p < end && v->n < VMSTAT_ROWS_MAX) {
-		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		const char *stop = newline ? newline : end;
-		struct vmstat_row row;
-
-		if (parse_line(p, stop, &row) && !seen(v, row.key)) {
-			if (v->n == room) {
-				room = room ? 2 * room : 256;
-				v->row = xreallocarray(v->row, room, sizeof(*v->row));
-			}
-			v->row[v->n++] = row;
-		}
-		p = stop + 1;
-	}
-	if (v->n)
-		qsort(v->row, v->n, sizeof(*v->row), by_key);
-	return v->n ? 0 : -1;
+int meminfo_parse(const void *data, size_t len, struct vmstat *v)
+{
+	return parse(data, len, true, v);
 }
 
 void vmstat_free(struct vmstat *v)
 {
 	free(v->row);
-	v->row = NULL;
-	v->n = 0;
+	free(v->slot);
+	memset(v, 0, sizeof(*v));
 }
 
 const uint64_t *vmstat_get(const struct vmstat *v, const char *key)
 {
-	size_t lo = 0, hi = v->n;
+	const uint16_t *slot = v->n ? slot_of(v, key, hash_of(key)) : NULL;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int order = strcmp(key, v->row[mid].key);
-
-		if (order == 0)
-			return &v->row[mid].value;
-		if (order < 0)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return NULL;
+	return slot && *slot ? &v->row[*slot - 1].value : NULL;
 }

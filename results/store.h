@@ -66,6 +66,17 @@ int store_each_sample(struct store *s, const char *set_id, const char *run_id,
 /* Drops the index and makes it again from the folders. *runs: how many. */
 int store_rebuild(struct store *s, size_t *runs, struct error *err);
 /*
+ * Makes the metrics of every stored run again from its samples, with the parsers of this mmrig, and
+ * the index with them; what no sample holds (the workload's own) stays. A run whose files are damaged
+ * is left as it is, and report() called with the fault.
+ */
+struct store_rederived {
+	void (*report)(void *arg, const char *fault);
+	void *arg;
+	size_t runs, changed, failed; /* filled in; failed counts faults */
+};
+int store_rederive(struct store *s, struct store_rederived *count, struct error *err);
+/*
  * Reads everything that is stored, and compares the index with it. One call of report() a fault,
  * with the path; *runs: how many were looked at.
  */

@@ -166,7 +166,7 @@ char *table_heading(const char *metric)
 
 	if (!c || strcmp(c->unit, "events") == 0 || strcmp(c->unit, "pages") == 0 ||
 	    strcmp(c->unit, "files") == 0 || strcmp(c->unit, "blocks") == 0 ||
-	    strcmp(c->unit, "objects") == 0)
+	    strcmp(c->unit, "objects") == 0 || strcmp(c->unit, "index") == 0)
 		return xstrdup(metric);
 	return str_printf("%s, %s", metric, c->unit);
 }

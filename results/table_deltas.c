@@ -72,15 +72,29 @@ static bool worth_showing(char *const *median, size_t n)
 	return false;
 }
 
+/* One of many alike, which the set did not ask for: free pages of order 3 in DMA32, say. */
+static bool one_of_many(const struct runset *set, const char *name)
+{
+	const struct counter *c = counter_find(name);
+
+	for (size_t own = 0; set->metric && set->metric[own]; own++)
+		if (strcmp(set->metric[own], name) == 0)
+			return false;
+	return c && strchr(c->name, '<');
+}
+
+/* A row, or where it is one of many, one more that is only counted. */
 static void add_metric(struct grid *g, const struct runset *set, const struct table_cell *cell,
-		       size_t n, const char *name)
+		       size_t n, const char *name, size_t *counted)
 {
 	char **median = xcalloc(n, sizeof(*median));
 	size_t row;
 
 	for (size_t i = 0; i < n; i++)
 		median[i] = table_median(set, &cell[i], name);
-	if (worth_showing(median, n)) {
+	if (worth_showing(median, n) && one_of_many(set, name)) {
+		++*counted;
+	} else if (worth_showing(median, n)) {
 		cleanup_free char *heading = table_heading(name);
 
 		row = grid_add_row(g, heading);
@@ -98,19 +112,22 @@ char *table_deltas(const struct runset *set)
 	struct strbuf sb = STRBUF_INIT;
 	struct delta_name *names;
 	struct table_cell *cell;
-	size_t n, nnames;
+	size_t n, nnames, counted = 0;
 
 	cell = table_cells(set, &n);
 	names = collect_names(set, &nnames);
 	for (size_t i = 0; i < n; i++)
 		grid_add_col(&g, cell[i].label, 6, 2);
 	for (size_t i = 0; n && i < nnames; i++)
-		add_metric(&g, set, cell, n, names[i].name);
+		add_metric(&g, set, cell, n, names[i].name, &counted);
 	if (g.nrows)
 		grid_render(&g, &sb);
 	else
 		strbuf_adds(&sb, nnames && n > 1 ? "    no metric differs between the cells\n" :
 			    nnames ? "    no metric moved\n" : "    no metrics\n");
+	if (counted)
+		strbuf_addf(&sb, "    and %zu by order, type, zone or size: --json has them\n",
+			    counted);
 	grid_free(&g);
 	free(names);
 	table_cells_free(cell, n);

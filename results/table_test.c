@@ -249,6 +249,30 @@ static void test_deltas(void **state)
 	runset_free(&s);
 }
 
+/* Of orders, types and sizes only those are rows that the set asks for; the others are counted. */
+static void test_deltas_of_many(void **state)
+{
+	static const char *const shown[] = { "free_order3_Normal", NULL };
+	struct runset s = fixture_set();
+	struct run *a = ok_run(&s, 0, 0, 1, 2), *b;
+
+	set_metrics(&s, shown);
+	run_set_metric(a, "free_order2_Normal", 4);
+	run_set_metric(a, "free_order3_Normal", 16);
+	run_set_metric(a, "free_order4_Normal", 64);
+	run_set_metric(a, "mthp_64kB_split", 1);
+	b = ok_run(&s, 1, 0, 1, 2);
+	run_set_metric(b, "free_order2_Normal", 8);
+	run_set_metric(b, "free_order3_Normal", 24);
+	run_set_metric(b, "free_order4_Normal", 64);
+	run_set_metric(b, "mthp_64kB_split", 2);
+	expect_table(table_deltas(&s),
+		     "    median of              pfn % 8 == 0  pfn % 8 == 4\n"
+		     "    free_order3_Normal               16            24\n"
+		     "    and 2 by order, type, zone or size: --json has them\n");
+	runset_free(&s);
+}
+
 /* Five cells do not fit in 78 columns: a second block. A long name takes a second line. */
 static void test_deltas_blocks(void **state)
 {
@@ -423,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_forks), cmocka_unit_test(test_two_kernels),
 		cmocka_unit_test(test_not_ok),	   cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_deltas),
+		cmocka_unit_test(test_deltas_of_many),
 		cmocka_unit_test(test_deltas_blocks), cmocka_unit_test(test_deltas_one_cell),
 		cmocka_unit_test(test_json),	   cmocka_unit_test(test_json_values),
 		cmocka_unit_test(test_wild_run),

@@ -131,6 +131,17 @@ static void add_entry(struct strbuf *sb, const struct entry *e)
 	}
 }
 
+/* " = a + b - c"; a name with two minus signs must exist, which is told in counter.h. */
+static void add_sources(struct strbuf *sb, const char *const *sources)
+{
+	for (const char *const *s = sources; *s; s++) {
+		bool minus = **s == '-';
+
+		strbuf_adds(sb, s == sources ? " = " : minus ? " - " : " + ");
+		strbuf_adds(sb, *s + strspn(*s, "-"));
+	}
+}
+
 static void add_metric(struct strbuf *sb, const struct counter *c)
 {
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
@@ -139,7 +150,11 @@ static void add_metric(struct strbuf *sb, const struct counter *c)
 	if (c->better != BETTER_NEITHER)
 		strbuf_addf(&text, ", %s is better", better_words[c->better]);
 	strbuf_adds(&text, c->gauge ? ", a level)" : ")");
-	add_joined(&text, " = ", c->sources, " + ");
+	add_sources(&text, c->sources);
+	if (c->formula)
+		strbuf_addf(&text, " = %s", c->formula);
+	if (c->formula && c->at_zero > 0)
+		strbuf_addf(&text, ", %g where it divides by 0", c->at_zero);
 	add_row(sb, c->name, text.data);
 }
 
@@ -213,6 +228,8 @@ static json_t *json_metric(const struct counter *c)
 	json_object_set_new(j, "better", json_text(better_words[c->better]));
 	json_object_set_new(j, "gauge", json_boolean(c->gauge));
 	json_object_set_new(j, "sources", json_words(c->sources));
+	if (c->formula)
+		json_object_set_new(j, "formula", json_text(c->formula));
 	return j;
 }
 
@@ -338,7 +355,12 @@ const struct command command_list = {
 	.summary = "list what can be run, and what can be measured",
 	.text = "Workloads and layout steps are shown with their parameters, what they need of the"
 		" kernel, and the counters that they must move; a run in which such a counter stood"
-		" still says so. A scenario is named by its file without .yaml, or by a path.\n",
+		" still says so. A scenario is named by its file without .yaml, or by a path.\n"
+		"\n"
+		"Metrics are the sum of the keys shown, of those that the kernel has; with none of them"
+		" the metric is absent, which is not 0. A name with a star stands for all keys that begin"
+		" so, and a word in <> for a number or a name, as in free_order3_Normal. Of a formula,"
+		" \"a | b\" is b where a is absent, and seconds are those between the two snapshots.\n",
 	.opts = list_opts,
 	.run = list_run,
 };

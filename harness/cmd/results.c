@@ -208,6 +208,30 @@ static int results_verify(const struct command *self, int argc, char **argv, str
 	return f.n ? EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
+static int results_rederive(const struct command *self, int argc, char **argv, struct error *err)
+{
+	struct results_args args = { false };
+	struct faults f = { STRBUF_INIT, 0 };
+	struct store_rederived count = { .report = add_fault, .arg = &f };
+	struct store *store;
+	int npos, ret;
+
+	if (opt_parse(self, argc, argv, &args, &npos, 0, 0, err) < 0 ||
+	    store_open(NULL, false, &store, err) < 0)
+		return -1;
+	ret = store_rederive(store, &count, err);
+	store_close(store);
+	if (f.text.len)
+		fwrite(f.text.data, 1, f.text.len, stdout);
+	strbuf_free(&f.text);
+	if (ret < 0)
+		return -1;
+	printf("derived %zu run%s again: %zu changed, %zu fault%s\n", count.runs,
+	       count.runs == 1 ? "" : "s", count.changed, count.failed,
+	       count.failed == 1 ? "" : "s");
+	return count.failed ? EXIT_NO_VERDICT : EXIT_GOOD;
+}
+
 static const struct command list_command = {
 	.name = "list",
 	.summary = "list the run sets, newest first",
@@ -231,6 +255,15 @@ static const struct command rebuild_command = {
 	.run = results_rebuild,
 };
 
+static const struct command rederive_command = {
+	.name = "rederive",
+	.summary = "make the metrics of every run again from its samples",
+	.text = "For runs that an older mmrig recorded: what this one reads out of the samples"
+		" replaces their metrics, and the index is made again. Says how many runs changed."
+		" Each fault is one line; the exit status is 4 when there is any.",
+	.run = results_rederive,
+};
+
 static const struct command verify_command = {
 	.name = "verify",
 	.summary = "read everything that is stored and name what is damaged",
@@ -239,7 +272,7 @@ static const struct command verify_command = {
 };
 
 static const struct command *const results_subs[] = {
-	&list_command, &show_command, &rebuild_command, &verify_command, NULL,
+	&list_command, &show_command, &rebuild_command, &rederive_command, &verify_command, NULL,
 };
 
 const struct command command_results = {

@@ -92,16 +92,12 @@ static void take_sample(struct guest_state *g, const struct wire_frame *f)
 		g->sample(g->arg, f->payload, f->len);
 	if (s.edge == EDGE_NONE)
 		return;
+	edges_take(&g->edges, &s);
 	if (strcmp(s.name, "vmstat") == 0) {
 		struct vmstat *v = &g->vmstat[s.phase][s.edge == EDGE_END];
 
 		vmstat_free(v);
 		vmstat_parse(s.data, s.len, v);
-	} else if (strcmp(s.name, "buddyinfo") == 0 && s.phase == PHASE_WORKLOAD &&
-		   s.edge == EDGE_END) {
-		free(g->buddyinfo);
-		g->buddyinfo = xstrndup((const char *)s.data, s.len);
-		g->buddyinfo_len = strlen(g->buddyinfo);
 	}
 }
 
@@ -253,41 +249,17 @@ static void check_moves(const struct guest_state *g, char *const *moves, struct 
 	}
 }
 
-/*
- * kcompactd's counters are added up by the kernel when a pass ends. The agent waits for the passes
- * that the workload set off and takes another snapshot; these counters, and only these, come from
- * there.
- */
-static void take_daemon_counts(const struct vmstat *later, struct vmstat *end)
-{
-	for (size_t i = 0; i < end->n; i++) {
-		const uint64_t *v;
-
-		if (!str_starts(end->row[i].key, "compact_daemon_"))
-			continue;
-		v = vmstat_get(later, end->row[i].key);
-		if (v)
-			end->row[i].value = *v;
-	}
-}
-
 void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r)
 {
-	struct vmstat *begin = &g->vmstat[PHASE_WORKLOAD][0], *end = &g->vmstat[PHASE_WORKLOAD][1];
-
-	take_daemon_counts(&g->vmstat[PHASE_COLLECT][1], end);
-
+	metrics_complete_daemon(&g->vmstat[PHASE_COLLECT][1], &g->vmstat[PHASE_WORKLOAD][1]);
 	for (int p = PHASE_LAYOUT; p < PHASE_COUNT; p++)
 		if (g->begin_ns[p] && g->end_ns[p] >= g->begin_ns[p])
 			r->phase[p] = (double)(g->end_ns[p] - g->begin_ns[p]) / 1e9;
-	if (begin->n && end->n)
-		counter_deltas(begin, end, r);
+	metrics_from_edges(&g->edges, r);
 	r->taint_before_known = g->taint_before_known;
 	r->taint_before = g->taint_before;
 	r->taint_after_known = g->taint_after_known;
 	r->taint_after = g->taint_after;
-	if (g->buddyinfo)
-		counter_buddyinfo(g->buddyinfo, g->buddyinfo_len, r);
 	workload_metrics(g, r);
 	if (g->result && g->ended)
 		run_set_metric(r, "sampling", g->sampling_s);
@@ -310,6 +282,6 @@ void guest_state_free(struct guest_state *g)
 	for (int p = 0; p < PHASE_COUNT; p++)
 		for (int e = 0; e < 2; e++)
 			vmstat_free(&g->vmstat[p][e]);
-	free(g->buddyinfo);
+	edges_free(&g->edges);
 	strbuf_free(&g->log);
 }

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "guest/wire.h"
-#include "results/counter.h"
+#include "results/metrics.h"
 #include "results/run.h"
 #include "results/util/str.h"
 
@@ -32,8 +32,7 @@ struct guest_state {
 	json_t *steps;	/* array of the STEP payloads */
 	json_t *result; /* the RESULT payload */
 	struct vmstat vmstat[PHASE_COUNT][2]; /* [phase][begin, end] */
-	char *buddyinfo; /* at the end of the workload */
-	size_t buddyinfo_len;
+	struct edges edges; /* every file at the edges of the workload */
 	struct strbuf log;
 	void (*sample)(void *arg, const void *payload, uint32_t len);
 	void *arg;
