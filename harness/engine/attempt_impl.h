@@ -24,6 +24,9 @@ struct attempt {
 	struct host_sample host_begin, host_end;
 
 	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
+	double last_tick, last_console, key_at;
+	double slept_s;	      /* that the driver itself did not run */
+	const char *next_key; /* SysRq keys still to be sent */
 	uint64_t last_done, last_frames;
 	enum wire_phase phase;
 	enum deadline deadline;

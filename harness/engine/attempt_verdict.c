@@ -157,13 +157,35 @@ static void of_exit(const struct attempt *a, struct run *r)
 				       console_bytes(a->console) ? "" : "; the console stayed empty"));
 }
 
+/* A save or restore that failed since QEMU went away: what became of it is the reason. */
+static void of_trouble(const struct attempt *a, struct run *r)
+{
+	const char *said = vm_stderr(a->vm);
+
+	if (!str_ends(a->trouble, "QEMU went away"))
+		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
+	else if (*said)
+		set_verdict(r, VERDICT_INFRA, str_printf("%s: %.*s", a->trouble, (int)strcspn(said, "\n"), said));
+	else if (a->deadline)
+		set_verdict(r, VERDICT_INFRA, str_printf("%s: it did not answer within %.0f s and was ended",
+							 a->trouble, a->deadline_s));
+	else if (WIFSIGNALED(a->exit_status))
+		set_verdict(r, VERDICT_INFRA,
+			    str_printf("%s: killed by signal %d", a->trouble, WTERMSIG(a->exit_status)));
+	else
+		set_verdict(r, VERDICT_INFRA,
+			    str_printf("%s: it ended with status %d", a->trouble, WEXITSTATUS(a->exit_status)));
+}
+
 static void of_end(const struct attempt *a, struct run *r)
 {
 	unsigned long long lost = a->guest.reader.lost + a->guest.reader.bad_crc;
 	char *starved = host_starved(&a->host_begin, &a->host_end);
 
 	if (lost)
-		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frames", lost));
+		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frame%s", lost, lost == 1 ? "" : "s"));
+	else if (!a->guest.end_ns[PHASE_WORKLOAD])
+		set_verdict(r, VERDICT_INFRA, xstrdup("the agent's end record came before the end of the workload"));
 	else
 		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, STEAL(starved));
 	free(starved);
@@ -180,7 +202,7 @@ void attempt_decide(const struct attempt *a, struct run *r)
 	else if (a->store_error.text)
 		set_verdict(r, VERDICT_INFRA, xstrdup(a->store_error.text));
 	else if (a->trouble)
-		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
+		of_trouble(a, r);
 	else if (lacking)
 		of_fail(a, r);
 	else if (splat)

@@ -48,6 +48,8 @@ static void watch_signals(struct engine *e)
 		uv_signal_start(watch[i].handle, on_signal, watch[i].signum);
 		uv_unref((uv_handle_t *)watch[i].handle);
 	}
+	/* A file that outgrows `ulimit -f` is an error to report, not an end. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void close_loop(struct engine *e)
@@ -108,7 +110,7 @@ static int resolve_accel(struct engine *e, enum vm_accel wanted, struct error *e
 	if (e->deterministic) {
 		e->accel = VM_ACCEL_TCG;
 		e->scale = DETERMINISTIC_SCALE;
-		progress_note(e->progress, "deterministic: TCG on one thread, guest time counts instructions");
+		progress_note(e->progress, "deterministic: TCG, one CPU, guest time counts instructions");
 		return 0;
 	}
 	if (wanted == VM_ACCEL_AUTO) {
