@@ -154,6 +154,7 @@ static void on_saved(void *arg, const char *why)
 {
 	struct attempt *a = arg;
 
+	a->refused = why && strcmp(why, VM_WENT_AWAY) != 0;
 	if (why)
 		a->trouble = str_printf("template: cannot be saved: %s", why);
 	else
@@ -350,7 +351,7 @@ static enum attempt_again again_of(const struct attempt *a)
 {
 	if (a->interrupted || !a->vm)
 		return AGAIN_NO;
-	if (a->spec.kind == ATTEMPT_TEMPLATE && a->saving && a->trouble)
+	if (a->refused)
 		return AGAIN_UNFORKED;
 	return attempt_hit_tcg_race(a) ? AGAIN_SAME : AGAIN_NO;
 }

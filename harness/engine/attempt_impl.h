@@ -31,7 +31,7 @@ struct attempt {
 	enum wire_phase phase;
 	enum deadline deadline;
 	double deadline_s;
-	bool stopping, interrupted, saving, saved, resumed;
+	bool stopping, interrupted, saving, saved, refused, resumed;
 	int exit_status;
 	char *trouble;		  /* a save or restore that failed */
 	char *registers;	  /* of a guest that was asked before its end */

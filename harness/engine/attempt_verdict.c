@@ -162,7 +162,7 @@ static void of_trouble(const struct attempt *a, struct run *r)
 {
 	const char *said = vm_stderr(a->vm);
 
-	if (!str_ends(a->trouble, "QEMU went away"))
+	if (!str_ends(a->trouble, VM_WENT_AWAY))
 		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
 	else if (*said)
 		set_verdict(r, VERDICT_INFRA, str_printf("%s: %.*s", a->trouble, (int)strcspn(said, "\n"), said));

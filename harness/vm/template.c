@@ -134,7 +134,7 @@ static char *error_of(const char *json)
 {
 	json_t *o = json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
 	const char *desc = json_string_value(json_object_get(o, "desc"));
-	char *why = !json ? xstrdup("QEMU went away") : desc ? xstrdup(desc) : NULL;
+	char *why = !json ? xstrdup(VM_WENT_AWAY) : desc ? xstrdup(desc) : NULL;
 
 	json_decref(o);
 	return why;
@@ -218,7 +218,7 @@ static void next(struct transfer *t)
 /* Between two commands nobody else tells: the timer would ask a vm that has been freed. */
 static void vm_ended(void *arg)
 {
-	finish(arg, "QEMU went away");
+	finish(arg, VM_WENT_AWAY);
 }
 
 static void transfer(struct vm *vm, const char *const (*step)[2], const char *last, int fd,
