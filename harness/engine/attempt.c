@@ -250,6 +250,8 @@ static void go_on_asking(struct attempt *a, double now)
 static void expire(struct attempt *a, enum deadline which, double limit)
 {
 	a->deadline = which;
+	a->deadline_phase = a->guest.hello ? a->phase : PHASE_BOOT;
+	a->deadline_done = a->guest.done;
 	a->deadline_s = limit;
 	ask_last_words(a);
 }

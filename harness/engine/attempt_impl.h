@@ -30,6 +30,8 @@ struct attempt {
 	uint64_t last_done, last_frames;
 	enum wire_phase phase;
 	enum deadline deadline;
+	enum wire_phase deadline_phase; /* when it passed */
+	uint64_t deadline_done;
 	double deadline_s;
 	bool stopping, interrupted, saving, saved, refused, resumed;
 	int exit_status;

@@ -356,6 +356,21 @@ static int loop(struct schedule *s)
 	return ret;
 }
 
+static int by_id(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	unsigned long sx = strtoul(x->id, NULL, 10), sy = strtoul(y->id, NULL, 10);
+
+	return sx != sy ? (sx < sy ? -1 : 1) : strcmp(x->id, y->id);
+}
+
+/* In the order of the plan: with several at once they come in the order of their ends. */
+static void sort_runs(struct runset *set)
+{
+	if (set->nruns)
+		qsort(set->run, set->nruns, sizeof(*set->run), by_id);
+}
+
 int engine_schedule(struct engine *e, const struct engine_options *o, struct error *err)
 {
 	cleanup_error struct error failed = ERROR_INIT;
@@ -377,6 +392,7 @@ int engine_schedule(struct engine *e, const struct engine_options *o, struct err
 	free(s.group);
 	free(s.slot);
 	free(s.lane);
+	sort_runs(e->set);
 	if (failed.text)
 		error_move(err, &failed);
 	return ret;
