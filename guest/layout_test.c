@@ -440,6 +440,71 @@ static void test_pin_per_block(void **state)
 	}
 }
 
+/* The blocks 15 ... 79 hold the fill; those from `first` have one pin each, the others none. */
+static void check_pinned_from(const struct layout *l, uint32_t first)
+{
+	unsigned int pins[PAGES] = { 0 };
+
+	for (uint32_t i = 0; i < PAGES; i++) {
+		assert_false(l->pfn[i] & LAYOUT_CHOSEN);
+		pins[machine.pfn[i] / BLOCK] += !!(l->pfn[i] & LAYOUT_PINNED);
+	}
+	for (uint32_t b = 15; b <= 79; b++)
+		assert_int_equal(pins[b], b >= first);
+}
+
+static void test_pin_except(void **state)
+{
+	static const char *const at[] = { "first", "last", "random" };
+	struct step_report r;
+	struct layout l;
+
+	for (int i = 0; i < 3; i++) {
+		make(&l);
+		assert_int_equal(run(&l, &step_pin, &r, "at", at[i], "except", "5", NULL), 0);
+		assert_true(r.ok);
+		assert_int_equal(machine.npinned, 60);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":60");
+		assert_non_null(strstr(r.got, "\"pins\":60,\"moved\":0"));
+		check_pinned_from(&l, 20);
+		/* The five that are left are the lowest without a pin: of seven none is chosen. */
+		assert_int_equal(run(&l, &step_pin, &r, "except", "7", NULL), -1);
+		assert_string_equal(r.why, "where and except leave no page of the fill to pin");
+		check_pinned_from(&l, 20);
+		/* Without it they get theirs, and the report counts the old ones too. */
+		assert_int_equal(run(&l, &step_pin, &r, "except", "2", NULL), 0);
+		assert_true(r.ok);
+		assert_int_equal(machine.npinned, 63);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":63");
+		check_pinned_from(&l, 17);
+		unmake(&l);
+	}
+}
+
+/* The lowest of those that the predicate leaves; all but one; all. */
+static void test_pin_except_where(void **state)
+{
+	struct step_report r;
+	struct layout l;
+
+	make(&l);
+	assert_int_equal(run(&l, &step_pin, &r, "where", "block >= 30", "except", "3", NULL), 0);
+	assert_true(r.ok);
+	assert_int_equal(machine.npinned, 47);
+	check_pinned_from(&l, 33);
+	unmake(&l);
+	make(&l);
+	assert_int_equal(run(&l, &step_pin, &r, "except", "64", NULL), 0);
+	assert_true(r.ok);
+	check_pinned_from(&l, 79);
+	unmake(&l);
+	make(&l);
+	assert_int_equal(run(&l, &step_pin, &r, "except", "65", NULL), -1);
+	assert_int_equal(machine.npinned, 0);
+	check_pinned_from(&l, 80);
+	unmake(&l);
+}
+
 /* A second step adds pins only to the blocks that have none. */
 static void test_pin_twice(void **state)
 {
@@ -514,6 +579,8 @@ int main(void)
 		cmocka_unit_test(test_free_in_parts),
 		cmocka_unit_test(test_free_faults),
 		cmocka_unit_test(test_pin_per_block),
+		cmocka_unit_test(test_pin_except),
+		cmocka_unit_test(test_pin_except_where),
 		cmocka_unit_test(test_pin_twice),
 		cmocka_unit_test(test_pin_pages),
 		cmocka_unit_test(test_pins_that_move),

@@ -178,7 +178,9 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	expr_free(where);
 	if (chosen == UINT64_MAX || chosen == 0) {
 		snprintf(r->why, sizeof(r->why),
-			 chosen ? "where: division by zero" : "where selects no page of the fill");
+			 chosen ? "where: division by zero" :
+			 job_get(line, "except") ? "where and except leave no page of the fill to pin" :
+						   "where selects no page of the fill");
 		return -1;
 	}
 	if (pin_chosen(l, chosen, &how, r) < 0) {

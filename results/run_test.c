@@ -223,6 +223,30 @@ static void test_damaged(void **state)
 	runset_free(&set);
 }
 
+static void test_superseded(void **state)
+{
+	/* As a set may hold them that was resumed: in no order. */
+	static const struct {
+		const char *id;
+		bool superseded;
+	} want[] = {
+		{ "0001", false },    { "0002", true },	   { "0003.2", true }, { "0003", true },
+		{ "0003.10", false }, { "0002.2", false }, { "0020", true },   { "0003.9", true },
+		{ "0020.2", false },  { "0200", false },   { "10000", false }, { "1000", true },
+		{ "1000.2", false },
+	};
+	struct run run[ARRAY_SIZE(want)] = { 0 };
+	struct runset set = { .run = run, .nruns = ARRAY_SIZE(want) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
+		run[i].id = xstrdup(want[i].id);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
+		if (runset_superseded(&set, i) != want[i].superseded)
+			fail_msg("%s: %d", want[i].id, !want[i].superseded);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++)
+		run_free(&run[i]);
+}
+
 static void test_median(void **state)
 {
 	const double odd[] = { 5, 1, 3 }, even[] = { 4, 1, 3, 1000 }, one[] = { 7 };
@@ -240,7 +264,7 @@ int main(void)
 		cmocka_unit_test(test_text),	 cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_metrics),	 cmocka_unit_test(test_run_json),
 		cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_median),
-		cmocka_unit_test(test_taint),
+		cmocka_unit_test(test_taint),	 cmocka_unit_test(test_superseded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,8 @@
 #include "results/store.h"
 
 #define STORE_SAMPLE_MAX (64U << 20)
+/* Compressed, of one run: ten minutes at ten a second are some 10 MiB. A guest may not fill the disk. */
+#define STORE_SAMPLES_MAX (64U << 20)
 
 struct store {
 	char *root; /* absolute */

@@ -14,6 +14,7 @@ struct sample_writer {
 	int fd;
 	ZSTD_CCtx *zstd;
 	char *path;
+	uint64_t written;
 	uint8_t out[CHUNK];
 };
 
@@ -66,6 +67,7 @@ static int write_out(struct sample_writer *w, size_t len, struct error *err)
 		}
 		p += n;
 		len -= (size_t)n;
+		w->written += (uint64_t)n;
 	}
 	return 0;
 }
@@ -98,6 +100,9 @@ int sample_writer_add(struct sample_writer *w, const void *payload, uint32_t len
 		return error_set(err, EXIT_NO_VERDICT,
 				 "%s: a sample of %u bytes; at most %u are stored", w->path, len,
 				 STORE_SAMPLE_MAX);
+	if (w->written > STORE_SAMPLES_MAX)
+		return error_set(err, EXIT_NO_VERDICT, "%s: the guest sent more samples than the %u MiB of a run",
+				 w->path, STORE_SAMPLES_MAX >> 20);
 	if (compress(w, head, sizeof(head), ZSTD_e_continue, err) < 0)
 		return -1;
 	return compress(w, payload, len, ZSTD_e_continue, err);

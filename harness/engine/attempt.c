@@ -16,7 +16,12 @@
 /* A guest that has said its last word in the middle of a report gets this long to print the rest. */
 #define LAST_REPORT_S 1.0
 /* A silent guest gets this long to answer what it is asked before its end. */
-#define LAST_WORDS_S 4.0
+#define LAST_WORDS_S 6.0
+/* A key goes out when the answer to the one before has ended (quiet), or does not seem to end. */
+#define KEY_QUIET_S 0.3
+#define KEY_PATIENCE_S 1.5
+/* Ticks come every 0.1 s; with a gap this long it was the driver that did not run. */
+#define SLEPT_S 2.0
 /* The agent has a heartbeat every 0.5 s of its own time; unscaled, and scaled like the others. */
 #define HEARTBEAT_S 15.0
 /* What a template may say: console and samples of boot and layout are some 200 KiB. */
@@ -107,6 +112,7 @@ static void remember(struct attempt *a, struct strbuf *said, const uint8_t *data
 
 static void take_console(struct attempt *a, const uint8_t *data, size_t len)
 {
+	a->last_console = now_s();
 	if (a->asked_at) /* the answers to our own questions are no splat */
 		console_feed_quietly(a->console, data, len);
 	else
@@ -148,6 +154,7 @@ static void on_saved(void *arg, const char *why)
 {
 	struct attempt *a = arg;
 
+	a->refused = why && strcmp(why, VM_WENT_AWAY) != 0;
 	if (why)
 		a->trouble = str_printf("template: cannot be saved: %s", why);
 	else
@@ -216,18 +223,35 @@ static void on_registers(void *arg, const char *json)
  */
 static void ask_last_words(struct attempt *a)
 {
-	static const char keys[] = "mwlt";
-
-	a->asked_at = now_s();
+	a->asked_at = a->last_console = now_s();
+	a->next_key = "mwlt";
 	vm_qmp(a->vm, "human-monitor-command", "{\"command-line\":\"info registers -a\"}", on_registers, a,
 	       NULL);
-	for (const char *key = keys; *key; key++)
-		vm_sysrq(a->vm, *key);
+}
+
+/*
+ * One key at a time. The UART has one flag for a break and not one for each byte, and the kernel
+ * takes a second break for the end of the first: keys sent at once were lost, now these, now those.
+ */
+static void go_on_asking(struct attempt *a, double now)
+{
+	bool quiet = now - a->last_console > KEY_QUIET_S && now - a->key_at > KEY_QUIET_S;
+
+	if (now - a->asked_at > LAST_WORDS_S) {
+		stop(a, 100);
+	} else if (*a->next_key && (!a->key_at || quiet || now - a->key_at > KEY_PATIENCE_S)) {
+		vm_sysrq(a->vm, *a->next_key++);
+		a->key_at = now;
+	} else if (!*a->next_key && quiet && now - a->key_at > KEY_PATIENCE_S) {
+		stop(a, 100);
+	}
 }
 
 static void expire(struct attempt *a, enum deadline which, double limit)
 {
 	a->deadline = which;
+	a->deadline_phase = a->guest.hello ? a->phase : PHASE_BOOT;
+	a->deadline_done = a->guest.done;
 	a->deadline_s = limit;
 	ask_last_words(a);
 }
@@ -238,7 +262,7 @@ static void check_deadlines(struct attempt *a, double now)
 	double scale = a->e->scale;
 
 	if (!a->guest.hello) {
-		if (now - a->start > l->boot * scale)
+		if (now - a->start - a->slept_s > l->boot * scale)
 			expire(a, DEADLINE_BOOT, l->boot * scale);
 	} else if (now - a->phase_start > phase_limit(a)) {
 		expire(a, DEADLINE_PHASE, phase_limit(a));
@@ -250,10 +274,27 @@ static void check_deadlines(struct attempt *a, double now)
 	}
 }
 
+/* What the guest said while the driver was stopped (SIGSTOP, a suspended host) is still to be read. */
+static void forgive_sleep(struct attempt *a, double now)
+{
+	double slept = a->last_tick ? now - a->last_tick : 0;
+
+	a->last_tick = now;
+	if (slept < SLEPT_S)
+		return;
+	a->slept_s += slept;
+	a->phase_start += slept;
+	a->last_frame += slept;
+	a->last_progress += slept;
+	if (a->asked_at)
+		a->asked_at += slept;
+}
+
 void attempt_tick(struct attempt *a)
 {
 	double now = now_s();
 
+	forgive_sleep(a, now);
 	if (a->stopping)
 		return;
 	if (a->ended_at) {
@@ -263,9 +304,9 @@ void attempt_tick(struct attempt *a)
 	}
 	if (a->panic_at && now - a->panic_at > POST_MORTEM_S)
 		stop(a, 100);
-	else if (a->asked_at && now - a->asked_at > LAST_WORDS_S)
-		stop(a, 100);
-	else if (!a->panic_at && !a->asked_at)
+	else if (a->asked_at)
+		go_on_asking(a, now);
+	else if (!a->panic_at)
 		check_deadlines(a, now);
 }
 
@@ -312,7 +353,7 @@ static enum attempt_again again_of(const struct attempt *a)
 {
 	if (a->interrupted || !a->vm)
 		return AGAIN_NO;
-	if (a->spec.kind == ATTEMPT_TEMPLATE && a->saving && a->trouble)
+	if (a->refused)
 		return AGAIN_UNFORKED;
 	return attempt_hit_tcg_race(a) ? AGAIN_SAME : AGAIN_NO;
 }

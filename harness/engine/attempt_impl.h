@@ -24,11 +24,16 @@ struct attempt {
 	struct host_sample host_begin, host_end;
 
 	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
+	double last_tick, last_console, key_at;
+	double slept_s;	      /* that the driver itself did not run */
+	const char *next_key; /* SysRq keys still to be sent */
 	uint64_t last_done, last_frames;
 	enum wire_phase phase;
 	enum deadline deadline;
+	enum wire_phase deadline_phase; /* when it passed */
+	uint64_t deadline_done;
 	double deadline_s;
-	bool stopping, interrupted, saving, saved, resumed;
+	bool stopping, interrupted, saving, saved, refused, resumed;
 	int exit_status;
 	char *trouble;		  /* a save or restore that failed */
 	char *registers;	  /* of a guest that was asked before its end */

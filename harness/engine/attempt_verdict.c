@@ -104,27 +104,41 @@ static void note_taint(const struct attempt *a, struct run *r)
 				 letters));
 }
 
+/* "4 s", or "4 s (1 s, x4 under TCG)". */
+static char *limit_text(const struct attempt *a)
+{
+	if (a->e->scale == 1)
+		return str_printf("%.0f s", a->deadline_s);
+	return str_printf("%.0f s (%.4g s, x%.0f under TCG)", a->deadline_s, a->deadline_s / a->e->scale,
+			  a->e->scale);
+}
+
 static void of_deadline(const struct attempt *a, struct run *r)
 {
-	unsigned long long done = a->guest.done, total = a->guest.total;
+	const char *phase = wire_phase_names[a->deadline_phase];
+	cleanup_free char *limit = limit_text(a);
+	unsigned long long done = a->deadline_done, total = a->guest.total;
 
 	switch (a->deadline) {
 	case DEADLINE_BOOT:
 		set_verdict(r, VERDICT_BOOT_TIMEOUT,
-			    str_printf("no hello from the agent within %.0f s%s", a->deadline_s,
-				       console_bytes(a->console) ? "" : "; the console stayed empty"));
+			    a->guest.hello ?
+				    str_printf("the agent's hello came after %.1f s; the limit is %s", a->boot_s,
+					       limit) :
+				    str_printf("no hello from the agent within %s%s", limit,
+					       console_bytes(a->console) ? "" : "; the console stayed empty"));
 		break;
 	case DEADLINE_PHASE:
-		set_verdict(r, VERDICT_STALL, str_printf("%s not done within %.0f s (%llu of %llu)",
-							 phase_name(a), a->deadline_s, done, total));
+		set_verdict(r, VERDICT_STALL, str_printf("%s not done within %s (%llu of %llu)", phase, limit,
+							 done, total));
 		break;
 	case DEADLINE_HEARTBEAT:
-		set_verdict(r, VERDICT_STALL, str_printf("%s: the agent's heartbeat was lost for %.0f s",
-							 phase_name(a), a->deadline_s));
+		set_verdict(r, VERDICT_STALL,
+			    str_printf("%s: the agent's heartbeat was lost for %s", phase, limit));
 		break;
 	default:
-		set_verdict(r, VERDICT_STALL, str_printf("%s: no progress for %.0f s (%llu of %llu)",
-							 phase_name(a), a->deadline_s, done, total));
+		set_verdict(r, VERDICT_STALL, str_printf("%s: no progress for %s (%llu of %llu)", phase, limit,
+							 done, total));
 	}
 }
 
@@ -157,16 +171,45 @@ static void of_exit(const struct attempt *a, struct run *r)
 				       console_bytes(a->console) ? "" : "; the console stayed empty"));
 }
 
+/* A save or restore that failed since QEMU went away: what became of it is the reason. */
+static void of_trouble(const struct attempt *a, struct run *r)
+{
+	const char *said = vm_stderr(a->vm);
+
+	if (!str_ends(a->trouble, VM_WENT_AWAY))
+		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
+	else if (*said)
+		set_verdict(r, VERDICT_INFRA, str_printf("%s: %.*s", a->trouble, (int)strcspn(said, "\n"), said));
+	else if (a->deadline)
+		set_verdict(r, VERDICT_INFRA, str_printf("%s: it did not answer within %.0f s and was ended",
+							 a->trouble, a->deadline_s));
+	else if (WIFSIGNALED(a->exit_status))
+		set_verdict(r, VERDICT_INFRA,
+			    str_printf("%s: killed by signal %d", a->trouble, WTERMSIG(a->exit_status)));
+	else
+		set_verdict(r, VERDICT_INFRA,
+			    str_printf("%s: it ended with status %d", a->trouble, WEXITSTATUS(a->exit_status)));
+}
+
 static void of_end(const struct attempt *a, struct run *r)
 {
 	unsigned long long lost = a->guest.reader.lost + a->guest.reader.bad_crc;
-	char *starved = host_starved(&a->host_begin, &a->host_end);
+	/* A deterministic guest's time does not depend on how the host treats it. */
+	char *starved = a->e->deterministic ? NULL : host_starved(&a->host_begin, &a->host_end);
 
 	if (lost)
-		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frames", lost));
+		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frame%s", lost, lost == 1 ? "" : "s"));
+	else if (!a->guest.end_ns[PHASE_WORKLOAD])
+		set_verdict(r, VERDICT_INFRA, xstrdup("the agent's end record came before the end of the workload"));
 	else
-		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, STEAL(starved));
+		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, starved ? xstrdup(starved) : NULL);
 	free(starved);
+}
+
+/* The kernel came up and found our init unusable: that is our fault, not the kernel's. */
+static bool never_started(const struct attempt *a, const struct splat_report *splat)
+{
+	return !a->guest.hello && splat && strstr(splat->title, "No working init found");
 }
 
 void attempt_decide(const struct attempt *a, struct run *r)
@@ -180,9 +223,13 @@ void attempt_decide(const struct attempt *a, struct run *r)
 	else if (a->store_error.text)
 		set_verdict(r, VERDICT_INFRA, xstrdup(a->store_error.text));
 	else if (a->trouble)
-		set_verdict(r, VERDICT_INFRA, xstrdup(a->trouble));
+		of_trouble(a, r);
 	else if (lacking)
 		of_fail(a, r);
+	else if (never_started(a, splat))
+		set_verdict(r, VERDICT_INFRA,
+			    xstrdup("the kernel could not run the agent: no working init found; is it the one that "
+				    "make built?"));
 	else if (splat)
 		of_splat(a, splat, r);
 	else if (console_rebooted(a->console))

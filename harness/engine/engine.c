@@ -48,6 +48,8 @@ static void watch_signals(struct engine *e)
 		uv_signal_start(watch[i].handle, on_signal, watch[i].signum);
 		uv_unref((uv_handle_t *)watch[i].handle);
 	}
+	/* A file that outgrows `ulimit -f` is an error to report, not an end. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 static void close_loop(struct engine *e)
@@ -108,7 +110,7 @@ static int resolve_accel(struct engine *e, enum vm_accel wanted, struct error *e
 	if (e->deterministic) {
 		e->accel = VM_ACCEL_TCG;
 		e->scale = DETERMINISTIC_SCALE;
-		progress_note(e->progress, "deterministic: TCG on one thread, guest time counts instructions");
+		progress_note(e->progress, "deterministic: TCG, one CPU, guest time counts instructions");
 		return 0;
 	}
 	if (wanted == VM_ACCEL_AUTO) {
@@ -194,6 +196,7 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 	const struct variant *v = &e->plan->variant[cell->variant];
 	const struct kernel *k = &e->kernel[cell->kernel].kernel;
 	/* Outside the cache the name is a path as typed; the line is to be good in any folder. */
+	cleanup_free char *given = str_printf("%s ", o->reproduce ? o->reproduce : "");
 	cleanup_free char *path = k->disk_bytes ? NULL : realpath(k->name, NULL);
 	struct strbuf sb = STRBUF_INIT;
 
@@ -202,8 +205,14 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 	strbuf_addf(&sb, " --runs 1 --seed %llu", (unsigned long long)seed);
 	if (e->deterministic)
 		strbuf_adds(&sb, " --deterministic");
+	if (o->fork)
+		strbuf_adds(&sb, " --fork");
 	for (size_t i = 0; i < v->nvalues; i++) {
 		cleanup_free char *axis = str_printf("%s=%s", v->value[i].name, v->value[i].text);
+		cleanup_free char *word = str_printf(" --set %s ", axis);
+
+		if (strstr(given, word))
+			continue;
 
 		strbuf_adds(&sb, " --set ");
 		strbuf_add_quoted(&sb, axis);
@@ -230,6 +239,56 @@ struct run engine_new_run(struct engine *e, const struct engine_options *o, unsi
 	return r;
 }
 
+static int resume_differs(const struct engine_options *o, const struct runset *set, const char *what,
+			  struct error *err)
+{
+	return error_set(err, EXIT_USAGE, "--resume %s: it was made with another %s; give the same arguments as then: %s",
+			 o->resume, what, set->command);
+}
+
+/* --memory and vm.cpus change the guest without changing the scenario's text. */
+static int check_resumed_variants(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	const struct runset *set = e->set;
+
+	if (set->nvariants != e->plan->nvariants)
+		return resume_differs(o, set, "set of variants", err);
+	for (size_t i = 0; i < set->nvariants; i++) {
+		if (set->variant[i].memory_bytes != e->plan->variant[i].memory_bytes)
+			return resume_differs(o, set, "--memory", err);
+		if (set->variant[i].cpus != e->plan->variant[i].cpus)
+			return resume_differs(o, set, "number of CPUs", err);
+	}
+	return 0;
+}
+
+/* The runs that are there must be runs of this plan: seed, accelerator, forked or not. */
+static int check_resumed_runs(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	const struct runset *set = e->set;
+	size_t cells = e->nkernels * e->plan->nvariants;
+	bool forked = false, whole = false;
+
+	for (size_t i = 0; i < set->nruns; i++) {
+		const struct run *r = &set->run[i];
+		size_t slot = strtoul(r->id, NULL, 10), rep = slot ? (slot - 1) / cells : 0;
+		const char *accel = e->deterministic ? "tcg-icount" : accel_name(e->accel);
+
+		if (r->seed != o->seed + (o->verify ? rep / 2 : rep))
+			return resume_differs(o, set, "--seed", err);
+		if (r->accel && strcmp(r->accel, accel) != 0)
+			return resume_differs(o, set, e->deterministic ? "accelerator: not --deterministic" :
+									"accelerator or with --deterministic", err);
+		if (r->verdict == VERDICT_OK) {
+			forked |= r->forked_from != NULL;
+			whole |= r->forked_from == NULL;
+		}
+	}
+	if ((forked && !o->fork) || (whole && !forked && o->fork))
+		return resume_differs(o, set, forked ? "setting: with --fork" : "setting: without --fork", err);
+	return 0;
+}
+
 /* A run set goes on only with the same scenario, kernels and number of runs. */
 static int resume_set(struct engine *e, const struct engine_options *o, struct error *err)
 {
@@ -243,8 +302,10 @@ static int resume_set(struct engine *e, const struct engine_options *o, struct e
 				 "arguments as then: %s",
 				 o->resume, set->scenario, set->command);
 	if (set->nkernels != e->nkernels || set->runs != o->runs)
-		return error_set(err, EXIT_USAGE, "--resume %s: it has %zu kernels and %u runs a cell, not %zu and %u",
+		return error_set(err, EXIT_USAGE, "--resume %s: it has %zu kernel(s) and %u runs a cell, not %zu and %u",
 				 o->resume, set->nkernels, set->runs, e->nkernels, o->runs);
+	if (check_resumed_variants(e, o, err) < 0 || check_resumed_runs(e, o, err) < 0)
+		return -1;
 	for (size_t i = 0; i < e->nkernels; i++)
 		if (!set->kernel[i].image_hash ||
 		    strcmp(set->kernel[i].image_hash, e->kernel[i].kernel.image_hash) != 0)
@@ -282,8 +343,15 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 	uname(&u);
 	e->host = str_printf("%s %s %s, %ld CPUs", u.nodename, u.release, u.machine,
 			     sysconf(_SC_NPROCESSORS_ONLN));
-	if (o->resume)
-		return resume_set(e, o, err);
+	if (o->resume) {
+		int ret = resume_set(e, o, err);
+
+		if (ret < 0) { /* nothing of another set is to be shown as if it were this one's */
+			runset_free(e->set);
+			memset(e->set, 0, sizeof(*e->set));
+		}
+		return ret;
+	}
 	fill_set(e, o);
 	return store_begin_set(e->store, e->set, err);
 }

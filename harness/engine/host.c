@@ -131,6 +131,17 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : -1;
 }
 
+/* Some accounts have been seen to go back: that is no time at all, not nearly 2^64 of it. */
+static uint64_t since(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end - begin : 0;
+}
+
+static double steal_share(const struct host_sample *begin, const struct host_sample *end)
+{
+	return share(since(begin->steal, end->steal), since(begin->total, end->total));
+}
+
 static double wait_share(const struct host_sample *end)
 {
 	return end->has_threads ? share(end->wait_ns, end->run_ns + end->wait_ns) : -1;
@@ -150,16 +161,16 @@ void host_to_run(const struct host_sample *begin, const struct host_sample *end,
 	double load;
 
 	r->host_wait = wait_share(end);
-	r->host_steal = share(end->steal - begin->steal, end->total - begin->total);
+	r->host_steal = steal_share(begin, end);
 	r->host_memory = begin->has_psi && end->has_psi ?
-				 share((end->memory_full_us - begin->memory_full_us) * 1000,
-				       end->mono_ns - begin->mono_ns) : -1;
+				 share(since(begin->memory_full_us, end->memory_full_us) * 1000,
+				       since(begin->mono_ns, end->mono_ns)) : -1;
 	r->host_load = getloadavg(&load, 1) == 1 ? load : -1;
 }
 
 char *host_starved(const struct host_sample *begin, const struct host_sample *end)
 {
-	double wait = wait_share(end), steal = share(end->steal - begin->steal, end->total - begin->total);
+	double wait = wait_share(end), steal = steal_share(begin, end);
 
 	if (wait > HOST_WAIT_MAX)
 		return str_printf("the host was starved: QEMU waited for a CPU %.0f %% of its time; run fewer "

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The .c is included, with /proc/meminfo and the store replaced by what a test says. */
+/* The .c is included, the host's own accounts replaced by what a test says; processes are real. */
+#include <string.h>
+
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
-static const char *meminfo;
+static const char *meminfo, *stat_text, *psi;
 
 static char *fake_file_read(const char *path, size_t limit, size_t *len, struct error *err)
 {
-	return meminfo ? xstrdup(meminfo) : NULL;
+	const char *text = strcmp(path, "/proc/meminfo") == 0	       ? meminfo :
+			   strcmp(path, "/proc/stat") == 0	       ? stat_text :
+			   strcmp(path, "/proc/pressure/memory") == 0 ? psi : "";
+
+	if (text && !*text)
+		return file_read(path, limit, len, err);
+	return text ? xstrdup(text) : NULL;
 }
 
 #define file_read fake_file_read
@@ -15,8 +23,12 @@ static char *fake_file_read(const char *path, size_t limit, size_t *len, struct 
 #undef file_read
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 static char meminfo_text[200];
@@ -89,6 +101,192 @@ static void test_sum_that_wraps(void **state)
 	assert_int_equal(host_check_memory(0, NULL), 0);
 }
 
+/* ---- how a run was treated ---- */
+
+static void test_accounts(void **state)
+{
+	struct host_sample s;
+
+	/* user nice system idle iowait irq softirq steal; guest and guest_nice are in user and nice */
+	stat_text = "cpu  1000 200 30 4000 50 6 7 80 900 90\ncpu0 500 100 15 2000 25 3 3 40 450 45\n";
+	psi = "some avg10=1.00 avg60=0.50 avg300=0.10 total=777\n"
+	      "full avg10=0.00 avg60=0.00 avg300=0.00 total=123456789012\n";
+	host_sample(&s, 0);
+	assert_int_equal(s.total, 5373);
+	assert_int_equal(s.steal, 80);
+	assert_true(s.has_psi);
+	assert_int_equal(s.memory_full_us, 123456789012);
+	assert_false(s.has_threads);
+	assert_true(s.mono_ns > 0);
+	stat_text = psi = NULL; /* neither can be read */
+	host_sample(&s, 0);
+	assert_int_equal(s.total, 0);
+	assert_false(s.has_psi);
+	psi = "some avg10=0.00 avg60=0.00 avg300=0.00 total=5\n"; /* as for cpu before 5.13 */
+	host_sample(&s, 0);
+	assert_false(s.has_psi);
+}
+
+static void near(double value, double want)
+{
+	if (!(value > want - 1e-9 && value < want + 1e-9))
+		fail_msg("%.12g, not %.12g", value, want);
+}
+
+static void test_to_run(void **state)
+{
+	const struct host_sample begin = { .steal = 100, .total = 1000, .memory_full_us = 5000,
+					   .mono_ns = 3000000000, .has_psi = true };
+	struct host_sample end = { .steal = 125, .total = 1200, .memory_full_us = 505000,
+				   .mono_ns = 5000000000, .has_psi = true, .run_ns = 6000000000,
+				   .wait_ns = 2000000000, .has_threads = true };
+	struct run r = { 0 };
+
+	host_to_run(&begin, &end, &r);
+	near(r.host_wait, 0.25);   /* 2 s of 8 */
+	near(r.host_steal, 0.125); /* 25 of 200 */
+	near(r.host_memory, 0.25); /* 0.5 s of 2 */
+	assert_true(r.host_load >= 0);
+	/* Not known is not none. */
+	end.has_psi = end.has_threads = false;
+	end.total = begin.total;
+	host_to_run(&begin, &end, &r);
+	near(r.host_wait, -1);
+	near(r.host_steal, -1);
+	near(r.host_memory, -1);
+	end = begin;
+	end.has_threads = true; /* and has not run yet */
+	host_to_run(&begin, &end, &r);
+	near(r.host_wait, -1);
+	near(r.host_memory, -1);
+	/* Accounts that went back. */
+	end.total = 1100;
+	end.steal = 99;
+	end.memory_full_us = 4999;
+	end.mono_ns += 1000;
+	host_to_run(&begin, &end, &r);
+	near(r.host_steal, 0);
+	near(r.host_memory, 0);
+	assert_null(host_starved(&begin, &end));
+}
+
+static void test_starved(void **state)
+{
+	const struct host_sample begin = { .steal = 50, .total = 1000 };
+	struct host_sample end = { .steal = 50, .total = 2000, .run_ns = 40, .wait_ns = 60,
+				   .has_threads = true };
+	cleanup_free char *waited = NULL, *stolen = NULL;
+
+	assert_null(host_starved(&begin, &end)); /* 60 % are borne */
+	end.run_ns = 39;
+	end.wait_ns = 61;
+	waited = host_starved(&begin, &end);
+	assert_string_equal(waited, "the host was starved: QEMU waited for a CPU 61 % of its time; "
+				    "run fewer jobs, or stop what else runs");
+	end.has_threads = false; /* QEMU was gone before it could be asked */
+	assert_null(host_starved(&begin, &end));
+	end.steal = 50 + 300;
+	assert_null(host_starved(&begin, &end)); /* 30 % are borne */
+	end.steal = 50 + 310;
+	stolen = host_starved(&begin, &end);
+	assert_string_equal(stolen, "the host was starved: its hypervisor took 31 % of its CPUs");
+	assert_null(host_starved(&begin, &begin));
+}
+
+/* 30 ms of a CPU; and with arg it stays. */
+static void *burn(void *arg)
+{
+	struct timespec ts;
+
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	while (ts.tv_nsec < 30000000 && !ts.tv_sec);
+	if (arg)
+		for (;;)
+			pause();
+	return NULL;
+}
+
+/* Two threads that have each used 30 ms, then all stand still. */
+static pid_t start_burners(void)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+	int status;
+
+	if (pid == 0) {
+		struct timespec ts;
+
+		if (pthread_create(&thread, NULL, burn, &ts) != 0)
+			_exit(1);
+		burn(NULL);
+		do
+			clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+		while (ts.tv_nsec < 60000000 && !ts.tv_sec);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+	return pid;
+}
+
+/* The kernel's clock of the process says the same as its threads together. */
+static void test_threads(void **state)
+{
+	struct host_sample s, own;
+	struct timespec ts;
+	clockid_t clock;
+	int64_t ns;
+	pid_t pid;
+
+	if (!file_exists("/proc/self/schedstat"))
+		skip();
+	pid = start_burners();
+	host_sample(&s, pid);
+	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+	assert_int_equal(clock_gettime(clock, &ts), 0);
+	ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	assert_true(s.has_threads);
+	assert_true(ns >= 60000000);
+	assert_true(llabs((int64_t)s.run_ns - ns) < 1000000);
+	assert_true(s.wait_ns < 600000000000);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	host_sample(&s, pid); /* nobody there */
+	assert_false(s.has_threads);
+	assert_int_equal(s.run_ns, 0);
+	host_sample(&own, getpid());
+	assert_true(own.has_threads && own.run_ns > 0);
+}
+
+/* What a fork does with its template: maps a file of memory, reads all of it and changes a part. */
+static void test_private_bytes(void **state)
+{
+	const size_t all = 16 << 20, part = 4 << 20, page = 4096;
+	int fd = memfd_create("test", MFD_CLOEXEC);
+	uint64_t before, mapped, changed;
+	volatile uint8_t *p;
+
+	assert_int_equal(ftruncate(fd, (off_t)all), 0);
+	p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	assert_true(p != MAP_FAILED);
+	before = host_private_bytes(getpid());
+	assert_true(before > 0);
+	for (size_t i = 0; i < all; i += page)
+		(void)p[i];
+	mapped = host_private_bytes(getpid());
+	assert_true(mapped < before + (1 << 20));
+	for (size_t i = 0; i < part; i += page)
+		p[i] = 1;
+	changed = host_private_bytes(getpid());
+	assert_true(changed >= mapped + part && changed < mapped + part + (1 << 20));
+	munmap((void *)p, all);
+	close(fd);
+	assert_int_equal(host_private_bytes(0x7ffffff0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +294,11 @@ int main(void)
 		cmocka_unit_test(test_largest_that_fits),
 		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_sum_that_wraps),
+		cmocka_unit_test(test_accounts),
+		cmocka_unit_test(test_to_run),
+		cmocka_unit_test(test_starved),
+		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_private_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

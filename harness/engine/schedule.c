@@ -29,6 +29,7 @@ struct slot {
 	struct engine_cell cell;
 	uint64_t seed;
 	unsigned int number, tries, lane;
+	unsigned int before; /* of these tries, those of the set that is resumed */
 	enum slot_state state;
 	size_t group;
 	uint64_t bytes; /* set aside for it while it runs */
@@ -57,7 +58,7 @@ struct schedule {
 
 /* ---- the plan ---- */
 
-/* How often a slot was tried before; *done when one of these tries needs no repeat. */
+/* How often a slot was tried before; *done when the last of these tries needs no repeat. */
 static unsigned int tries_before(const struct runset *set, unsigned int slot, bool *done)
 {
 	unsigned int n = 0;
@@ -67,9 +68,24 @@ static unsigned int tries_before(const struct runset *set, unsigned int slot, bo
 		if ((unsigned int)strtoul(set->run[i].id, NULL, 10) != slot + 1)
 			continue;
 		n++;
-		*done |= set->run[i].verdict != VERDICT_INTERRUPTED;
+		*done |= set->run[i].verdict != VERDICT_INTERRUPTED && !runset_superseded(set, i);
 	}
 	return n;
+}
+
+/* A layout's name is good for the whole set: one that goes on counts from the last "L3" in it. */
+static size_t layouts_before(const struct runset *set)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < set->nruns; i++) {
+		const char *from = set->run[i].forked_from;
+		size_t n = from && *from == 'L' ? strtoul(from + 1, NULL, 10) : 0;
+
+		if (n > most)
+			most = n;
+	}
+	return most;
 }
 
 static void plan_slots(struct schedule *s)
@@ -80,6 +96,7 @@ static void plan_slots(struct schedule *s)
 
 	if (layouts > s->o->runs)
 		layouts = s->o->runs;
+	s->layouts_made = layouts_before(e->set);
 	s->nslots = s->o->runs * cells;
 	s->slot = xcalloc(s->nslots, sizeof(*s->slot));
 	s->ngroups = layouts * cells;
@@ -94,7 +111,7 @@ static void plan_slots(struct schedule *s)
 		/* With verify a repetition is a pair of the same seed. */
 		slot->seed = s->o->seed + (s->o->verify ? rep / 2 : rep);
 		slot->group = c * layouts + rep * layouts / s->o->runs;
-		slot->tries = tries_before(e->set, slot->number, &done);
+		slot->tries = slot->before = tries_before(e->set, slot->number, &done);
 		slot->state = done ? SLOT_DONE : SLOT_TODO;
 		s->group[slot->group].todo += !done;
 		kept += done;
@@ -136,16 +153,36 @@ static uint64_t fork_bytes(const struct schedule *s, const struct slot *slot)
 	return dirty + QEMU_BYTES;
 }
 
-/* With nothing in the air a slot may always start: it was checked before the first one. */
-static bool fits(const struct schedule *s, uint64_t bytes)
+/*
+ * With nothing in the air and no template kept a VM may always start: it was checked before the first
+ * one. A fork may with nothing in the air: only its group's end gives the template's memory back, and
+ * a set that waits for it would end with runs left out.
+ */
+static bool fits(const struct schedule *s, uint64_t bytes, enum attempt_kind kind)
 {
-	return s->used + bytes <= s->budget || (s->used == 0 && s->running == 0);
+	return s->used + bytes <= s->budget || (s->running == 0 && (s->used == 0 || kind == ATTEMPT_FORK));
 }
 
 /* ---- starting ---- */
 
 static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
 		    enum attempt_again again, struct error *failed);
+
+static void take_room(struct schedule *s, struct slot *slot, uint64_t bytes)
+{
+	s->lane[slot->lane] = true;
+	slot->state = SLOT_RUNNING;
+	slot->bytes = bytes;
+	s->used += bytes;
+	s->running++;
+}
+
+static void give_room(struct schedule *s, struct slot *slot)
+{
+	s->lane[slot->lane] = false;
+	s->used -= slot->bytes;
+	s->running--;
+}
 
 static int start(struct schedule *s, struct slot *slot, enum attempt_kind kind, uint64_t bytes)
 {
@@ -165,13 +202,12 @@ static int start(struct schedule *s, struct slot *slot, enum attempt_kind kind, 
 		slot->lane++;
 	spec.cpu_first = (int)slot->lane * s->lane_cpus;
 	spec.cpu_count = s->lane_cpus;
-	s->lane[slot->lane] = true;
-	slot->state = SLOT_RUNNING;
-	slot->bytes = bytes;
-	s->used += bytes;
-	s->running++;
+	take_room(s, slot, bytes);
 	progress_run_begin(e->progress, spec.k, shown, slot->seed);
-	return attempt_start(e, &spec, on_done, s, s->failed);
+	if (attempt_start(e, &spec, on_done, s, s->failed) == 0)
+		return 0;
+	give_room(s, slot); /* on_done() is not called */
+	return -1;
 }
 
 static int start_template(struct schedule *s, struct slot *slot)
@@ -198,13 +234,13 @@ static int start_one(struct schedule *s)
 
 		if (slot->state != SLOT_TODO)
 			continue;
-		if ((!s->o->fork || g->unforked) && fits(s, whole))
+		if ((!s->o->fork || g->unforked) && fits(s, whole, ATTEMPT_WHOLE))
 			return start(s, slot, ATTEMPT_WHOLE, whole) < 0 ? -1 : 1;
 		if (!s->o->fork || g->unforked || g->state == GROUP_MAKING)
 			continue;
-		if (g->state == GROUP_READY && fits(s, fork_bytes(s, slot)))
+		if (g->state == GROUP_READY && fits(s, fork_bytes(s, slot), ATTEMPT_FORK))
 			return start(s, slot, ATTEMPT_FORK, fork_bytes(s, slot)) < 0 ? -1 : 1;
-		if (g->state == GROUP_NONE && fits(s, whole))
+		if (g->state == GROUP_NONE && fits(s, whole, ATTEMPT_TEMPLATE))
 			return start_template(s, slot) < 0 ? -1 : 1;
 	}
 	return 0;
@@ -214,9 +250,10 @@ static int pump(struct schedule *s)
 {
 	int ret = 1;
 
-	while (ret == 1 && s->running < s->jobs && !s->e->interrupts)
+	/* Some end as they start, and may fail to be stored then. */
+	while (ret == 1 && s->running < s->jobs && !s->e->interrupts && !s->failed->text)
 		ret = start_one(s);
-	return ret < 0 ? -1 : 0;
+	return ret < 0 || s->failed->text ? -1 : 0;
 }
 
 /* ---- ending ---- */
@@ -258,7 +295,7 @@ static void keep(struct schedule *s, struct slot *slot, struct run *run,
 	set->run = xreallocarray(set->run, set->nruns + 1, sizeof(*run));
 	set->run[set->nruns++] = *run;
 	free(run);
-	if (again != AGAIN_NO && ++slot->tries < TRIES_MAX) {
+	if (again != AGAIN_NO && ++slot->tries - slot->before < TRIES_MAX) {
 		slot->state = SLOT_TODO;
 		return;
 	}
@@ -273,9 +310,7 @@ static void on_done(void *arg, const struct attempt_spec *spec, struct run *run,
 	struct slot *slot = &s->slot[spec->k - 1];
 	struct group *g = &s->group[slot->group];
 
-	s->running--;
-	s->used -= slot->bytes;
-	s->lane[slot->lane] = false;
+	give_room(s, slot);
 	if (failed && !s->failed->text)
 		error_move(s->failed, failed);
 	if (!run) { /* the template is ready; its slot is still to be run */
@@ -315,12 +350,25 @@ static int loop(struct schedule *s)
 
 	while (s->running) {
 		uv_run(&s->e->loop, UV_RUN_ONCE);
-		if (ret == 0 && !s->failed->text)
+		if (ret == 0)
 			ret = pump(s);
-		else
-			ret = -1;
 	}
 	return ret;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+	unsigned long sx = strtoul(x->id, NULL, 10), sy = strtoul(y->id, NULL, 10);
+
+	return sx != sy ? (sx < sy ? -1 : 1) : strcmp(x->id, y->id);
+}
+
+/* In the order of the plan: with several at once they come in the order of their ends. */
+static void sort_runs(struct runset *set)
+{
+	if (set->nruns)
+		qsort(set->run, set->nruns, sizeof(*set->run), by_id);
 }
 
 int engine_schedule(struct engine *e, const struct engine_options *o, struct error *err)
@@ -344,6 +392,7 @@ int engine_schedule(struct engine *e, const struct engine_options *o, struct err
 	free(s.group);
 	free(s.slot);
 	free(s.lane);
+	sort_runs(e->set);
 	if (failed.text)
 		error_move(err, &failed);
 	return ret;

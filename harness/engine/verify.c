@@ -30,19 +30,19 @@ static void tape_free(struct tape *t)
 	free(t->start);
 }
 
-/* The first line of the sample in which the tapes part; heap. */
+/* The first line of the sample in which the tapes, which are not the same, part; heap. */
 static char *first_difference(const struct tape *a, const struct tape *b)
 {
 	size_t at = 0, most = a->bytes.len < b->bytes.len ? a->bytes.len : b->bytes.len, i = 0;
+	const struct tape *t;
 	const char *head;
 
 	while (at < most && a->bytes.data[at] == b->bytes.data[at])
 		at++;
-	while (i + 1 < a->n && a->start[i + 1] <= at)
+	t = at < a->bytes.len ? a : b; /* where one ends, the other's next sample */
+	while (i + 1 < t->n && t->start[i + 1] <= at)
 		i++;
-	if (!a->n)
-		return xstrdup("the first has no samples");
-	head = a->bytes.data + a->start[i];
+	head = t->bytes.data + t->start[i];
 	return str_printf("sample %zu of %zu and %zu: %.*s", i + 1, a->n, b->n,
 			  (int)strcspn(head, "\n"), head);
 }
@@ -70,6 +70,8 @@ static char *compare(struct engine *e, const struct run *a, const struct run *b,
 	if (store_each_sample(e->store, e->set->id, a->id, put_on_tape, &ta, &err) < 0 ||
 	    store_each_sample(e->store, e->set->id, b->id, put_on_tape, &tb, &err) < 0)
 		why = xstrdup(err.text);
+	else if (!ta.n && !tb.n)
+		why = xstrdup("neither has samples");
 	else if (ta.bytes.len != tb.bytes.len ||
 		 memcmp(ta.bytes.data, tb.bytes.data, ta.bytes.len) != 0)
 		why = first_difference(&ta, &tb);
@@ -111,8 +113,11 @@ int engine_verify(struct engine *e, size_t *differing, struct error *err)
 
 	*differing = 0;
 	for (size_t i = 0; i < set->nruns; i++) {
+		if (runset_superseded(set, i)) /* its repeat is one of the pair */
+			continue;
 		for (size_t k = i + 1; k < set->nruns; k++) {
-			if (set->run[k].cell != set->run[i].cell || set->run[k].seed != set->run[i].seed)
+			if (set->run[k].cell != set->run[i].cell || set->run[k].seed != set->run[i].seed ||
+			    runset_superseded(set, k))
 				continue;
 			*differing += report(e, &set->run[i], &set->run[k]);
 			break;

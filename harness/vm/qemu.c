@@ -55,6 +55,8 @@ struct vm {
 	int file[FILES]; /* console and wire where they are memory files; -1 */
 	off_t file_at[FILES];
 	uv_timer_t files_poll;
+	void (*at_end)(void *arg);
+	void *at_end_arg;
 	int pass_fd; /* goes with the QMP line being sent; -1: none */
 	char output[STDERR_KEEP_BYTES + 1];
 	size_t output_len;
@@ -68,6 +70,8 @@ static void finish(struct vm *vm)
 	struct vm_handlers h = vm->handlers;
 
 	qmp_close(vm->qmp);
+	if (vm->at_end)
+		vm->at_end(vm->at_end_arg);
 	if (vm->abandoned)
 		vm_free(vm);
 	else if (h.exited)
@@ -227,8 +231,15 @@ static void read_files(struct vm *vm)
 			vm->file_at[i] += n;
 			deliver(vm, (enum channel)i, (size_t)n);
 		}
-		if (vm->file_at[i] > FILES_MAX)
+		if (vm->file_at[i] > FILES_MAX && !vm->killed && !vm->reaped) {
+			static const char *const said[FILES] = {
+				"mmrig: the guest wrote more than 256 MiB to its console\n",
+				"mmrig: the guest wrote more than 256 MiB to the wire\n",
+			};
+
+			keep_output(vm, said[i], strlen(said[i]));
 			kill_now(vm);
+		}
 	}
 }
 
@@ -633,6 +644,12 @@ char *const *vm_argv(const struct vm *vm)
 uv_loop_t *vm_loop(const struct vm *vm)
 {
 	return vm->loop;
+}
+
+void vm_at_end(struct vm *vm, void (*fn)(void *arg), void *arg)
+{
+	vm->at_end = fn;
+	vm->at_end_arg = arg;
 }
 
 const char *vm_command_line(const struct vm *vm)

@@ -122,6 +122,7 @@ static void finish(struct transfer *t, const char *why)
 	if (t->over)
 		return;
 	t->over = true;
+	vm_at_end(t->vm, NULL, NULL);
 	if (t->fd >= 0)
 		close(t->fd);
 	uv_close((uv_handle_t *)&t->timer, timer_closed);
@@ -133,7 +134,7 @@ static char *error_of(const char *json)
 {
 	json_t *o = json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
 	const char *desc = json_string_value(json_object_get(o, "desc"));
-	char *why = !json ? xstrdup("QEMU went away") : desc ? xstrdup(desc) : NULL;
+	char *why = !json ? xstrdup(VM_WENT_AWAY) : desc ? xstrdup(desc) : NULL;
 
 	json_decref(o);
 	return why;
@@ -172,10 +173,9 @@ static void status_answered(void *arg, const char *json)
 }
 
 static void command(struct transfer *t, const char *name, const char *arguments,
-		 void (*done)(void *arg, const char *json))
+		    void (*done)(void *arg, const char *json))
 {
 	cleanup_error struct error err = ERROR_INIT;
-
 	int ret = strcmp(name, "getfd") == 0 ? vm_qmp_with_fd(t->vm, t->fd, name, arguments, done, t, &err) :
 					       vm_qmp(t->vm, name, arguments, done, t, &err);
 
@@ -215,6 +215,12 @@ static void next(struct transfer *t)
 	}
 }
 
+/* Between two commands nobody else tells: the timer would ask a vm that has been freed. */
+static void vm_ended(void *arg)
+{
+	finish(arg, VM_WENT_AWAY);
+}
+
 static void transfer(struct vm *vm, const char *const (*step)[2], const char *last, int fd,
 		     void (*done)(void *arg, const char *why), void *arg)
 {
@@ -223,6 +229,7 @@ static void transfer(struct vm *vm, const char *const (*step)[2], const char *la
 	*t = (struct transfer){ .vm = vm, .done = done, .arg = arg, .step = step, .last = last, .fd = fd };
 	uv_timer_init(vm_loop(vm), &t->timer);
 	t->timer.data = t;
+	vm_at_end(vm, vm_ended, t);
 	next(t);
 }
 

@@ -14,5 +14,7 @@ int template_state_fd(const struct vm_template *t, bool read, struct error *err)
 int vm_qmp_with_fd(struct vm *vm, int fd, const char *command, const char *arguments,
 		   void (*done)(void *arg, const char *json), void *arg, struct error *err);
 uv_loop_t *vm_loop(const struct vm *vm);
+/* Called once, when QEMU is gone and before `exited`, which may free the vm. One at a time; NULL: none. */
+void vm_at_end(struct vm *vm, void (*fn)(void *arg), void *arg);
 
 #endif

@@ -133,6 +133,8 @@ struct vm_template *vm_template_new(uint64_t memory_bytes, const struct vm_node 
 void vm_template_free(struct vm_template *t);
 /* Bytes of host memory that it holds now (pages touched, and the saved state). */
 uint64_t vm_template_bytes(const struct vm_template *t);
+/* What vm_save() and vm_resume() say when QEMU ended meanwhile; any other text is a refusal of its. */
+#define VM_WENT_AWAY "QEMU went away"
 /*
  * For VM_MAKES_TEMPLATE: stops the guest and saves its device state; memory stays where it is.
  * done gets NULL, or why it failed; the VM stays stopped and is the caller's to end.

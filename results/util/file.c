@@ -24,8 +24,9 @@ bool file_exists(const char *path)
 
 char *file_read(const char *path, size_t limit, size_t *len, struct error *err)
 {
-	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold us */
 	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
+	struct stat st;
 	char chunk[65536];
 	ssize_t n;
 
@@ -33,6 +34,10 @@ char *file_read(const char *path, size_t limit, size_t *len, struct error *err)
 		limit = FILE_LIMIT_DEFAULT;
 	if (fd < 0) {
 		error_errno(err, EXIT_USAGE, "%s: cannot open", path);
+		return NULL;
+	}
+	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		error_set(err, EXIT_USAGE, "%s: not a regular file", path);
 		return NULL;
 	}
 	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
@@ -175,8 +180,12 @@ char *cache_dir(const char *name, struct error *err)
 
 	if (xdg && *xdg == '/')
 		path = str_printf("%s/mmrig/%s", xdg, name);
-	else
-		path = str_printf("%s/.cache/mmrig/%s", home && *home ? home : "/tmp", name);
+	else if (home && *home == '/')
+		path = str_printf("%s/.cache/mmrig/%s", home, name);
+	else { /* a folder of /tmp could be another user's, and kernels would come from there */
+		error_set(err, EXIT_USAGE, "no cache folder: HOME is not set; set HOME or XDG_CACHE_HOME to an absolute path");
+		return NULL;
+	}
 	if (dir_make(path, 0755, err) < 0) {
 		error_hint(err, "set XDG_CACHE_HOME to a folder that can be written");
 		free(path);
