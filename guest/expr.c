@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "guest/expr_code.h"
 
@@ -418,7 +419,9 @@ static bool resolve_constant(struct parser *p)
 		}
 	}
 	for (size_t i = 0; i < ZONE_COUNT; i++) {
-		if (token_is(&p->token, expr_zone_names[i])) {
+		/* The kernel's own spelling too: DMA32, Normal. */
+		if (strlen(expr_zone_names[i]) == (size_t)p->token.len &&
+		    strncasecmp(expr_zone_names[i], p->token.start, (size_t)p->token.len) == 0) {
 			emit_const(p, (int64_t)i);
 			return true;
 		}

@@ -129,7 +129,7 @@ test_run_ok()
 
 test_old_unsupported()
 {
-	expect 4 run alias-tmpfs --kernel "$OLD_KERNEL" --accel "$ACCEL" --memory 1G --runs 1 \
+	expect 4 run alias-tmpfs --kernel "$OLD_KERNEL" --accel "$ACCEL" --memory 2G --runs 1 \
 		--set residue=4 --json
 	holds "$T/out" '.cells[0].runs[0] | .verdict == "unsupported" and
 		(.why | contains("sysctl:vm.defrag_mode")) and (.metrics.allocstall == null)'

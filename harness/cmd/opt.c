@@ -99,7 +99,9 @@ static int store_value(const struct opt *o, void *target, const char *value, str
 	case OPT_KIND_U64:
 		return str_parse_u64(value, o->min, o->max ? o->max : UINT64_MAX, member, err);
 	case OPT_KIND_BYTES:
-		return str_parse_bytes(value, member, err);
+		if (str_parse_bytes(value, member, err) < 0)
+			return -1;
+		return *(uint64_t *)member ? 0 : error_set(err, EXIT_USAGE, "a size of 0 is nothing; leave the option out");
 	case OPT_KIND_FLAG:
 	case OPT_KIND_END:
 		break;

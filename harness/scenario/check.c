@@ -83,6 +83,7 @@ static int check_vm(const struct scenario *s, const struct node *key, const stru
 {
 	static const struct field fields[] = {
 		{ "memory", check_text },	     { "cpus", check_text },
+		{ "least", check_text },
 		{ "numa", shape_check_numa },	     { "distances", shape_check_distances },
 		{ "movablecore", check_text },	     { "swap", shape_check_swap },
 	};

@@ -287,6 +287,24 @@ static bool is_resized(const struct scenario *s, uint64_t memory_override)
 				   !str_starts(numa->label, "--set "));
 }
 
+/* `vm: {least: 2G}`: below it the scenario shows nothing, or runs out of memory. */
+static int check_least(const struct scenario *s, const struct env *env, const struct variant *v,
+		       struct error *err)
+{
+	const struct node *least = node_get(node_get(s->root, "vm"), "least");
+	int64_t bytes;
+
+	if (!least)
+		return 0;
+	if (env_number(env, least, "least", "bytes", 0, 0, &bytes, err) < 0)
+		return -1;
+	if (v->memory_bytes >= (uint64_t)bytes)
+		return 0;
+	node_error(err, least, "this scenario needs a guest of at least %" PRId64 " MiB, and %" PRIu64
+		   " MiB are given", bytes >> 20, v->memory_bytes >> 20);
+	return error_hint(err, "give --memory %" PRId64 "M or more", bytes >> 20);
+}
+
 static int fill_variant(const struct scenario *s, const struct env *env,
 			const struct node *const *picks, bool resized, struct scenario_plan *plan,
 			struct variant *v, struct error *err)
@@ -296,6 +314,8 @@ static int fill_variant(const struct scenario *s, const struct env *env,
 
 	v->memory_bytes = (uint64_t)env_find(env, "memory")->number;
 	v->cpus = (unsigned int)env_find(env, "cpus")->number;
+	if (check_least(s, env, v, err) < 0)
+		return -1;
 	fill_values(s, env, picks, v);
 	if (!label)
 		v->label = plain_label(v);

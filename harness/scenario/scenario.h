@@ -8,7 +8,7 @@
  *	name: alias-tmpfs
  *	title: one line
  *	kernel: debian:7.3			# when no --kernel is given
- *	vm: {memory: 8G, cpus: 4}		# further keys: below
+ *	vm: {memory: 8G, cpus: 4, least: 2G}	# a guest smaller than least is refused; more keys below
  *	constants: {step: 8, files: "memory * 1000000 / 32G"}
  *	vary: {residue: [0, 4]}			# cartesian product, in the order written
  *	layout:
