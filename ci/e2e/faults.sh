@@ -437,7 +437,8 @@ test_lost_fork()
 	run_is 0003 '.verdict == "infra" and (.why | contains("cannot be saved"))'
 	run_is 0004 '.verdict == "ok"'
 	run_is 0005 '.verdict == "infra" and (.why | contains("cannot be restored"))'
-	run_is 0006 '.verdict == "infra" and (.why | contains("cannot be restored") and contains("signal 9"))'
+	# On a quick host the guest is restored before the signal arrives, and lost right after.
+	run_is 0006 '(.verdict == "infra" or .verdict == "guest-lost") and (.why | contains("signal 9"))'
 	lost_in 0007 settle
 	lost_in 0008 workload
 	check_store
