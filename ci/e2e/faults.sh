@@ -6,7 +6,7 @@
 
 faults_tests=(fork_groups fork_resume fork_refused fork_tight fork_file_limit fork_no_memory
 	two_forking verify_determinism bad_frames wire_flood template_flood console_gib last_words
-	lost_plain lost_deterministic lost_fork signals stopped)
+	lost_plain lost_deterministic lost_fork signals stopped starved)
 
 phases=(boot layout settle workload collect)
 # enum bad of bad-agent.c
@@ -532,4 +532,20 @@ test_stopped()
 		[ "$rc" -eq 0 ] || die "stopped in $name: exit status $rc: $(tail -n 1 "$T/$name.err")"
 	done
 	check_store
+}
+
+# Five busy processes a CPU leave QEMU a sixth of one: its times say nothing, and the run says so.
+test_starved()
+{
+	local i spinners=()
+	for ((i = 0; i < 5 * $(nproc); i++)); do
+		# A session each: the kernel's autogroups would deal the CPU out by session.
+		setsid bash -c 'while :; do :; done' &
+		spinners+=($!)
+	done
+	export MMRIG_ALLOW_STARVED=0
+	expect 4 run "$SMALL" --kernel "$KERNEL" --accel "$ACCEL" --json --set limits.boot=300s
+	kill "${spinners[@]}"
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "infra" and (.why | contains("the host was starved"))'
+	run_is 0001 '.host_wait > 0.6'
 }

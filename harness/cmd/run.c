@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ struct run_args {
 	uint64_t runs, seed, memory;
 	const char *resume, *accel, *qemu;
 	uint64_t layouts, jobs;
-	bool fork, deterministic, verify, json, quiet;
+	bool fork, deterministic, verify, allow_starved, json, quiet;
 };
 
 static const struct opt run_opts[] = {
@@ -39,6 +40,8 @@ static const struct opt run_opts[] = {
 		 "same kernel, QEMU, scenario and seed give the same bits; times are guest time"),
 	OPT_FLAG("verify-determinism", struct run_args, verify,
 		 "make every run twice and compare every snapshot byte for byte"),
+	OPT_FLAG("allow-starved", struct run_args, allow_starved,
+		 "keep runs during which the host was starved of CPUs (MMRIG_ALLOW_STARVED=1 too)"),
 	OPT_STRING("resume", struct run_args, resume, "RUNSET", "go on with a run set that was interrupted"),
 	OPT_FLAG("json", struct run_args, json, "print one JSON document and nothing else to stdout"),
 	OPT_FLAG("quiet", struct run_args, quiet, "no progress"),
@@ -194,6 +197,7 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 		.layouts = (unsigned int)a->layouts,
 		.deterministic = a->deterministic,
 		.verify = a->verify,
+		.allow_starved = a->allow_starved,
 		.jobs = (unsigned int)a->jobs,
 		.resume = a->resume,
 		.command = command,
@@ -221,7 +225,9 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 static int run_run(const struct command *self, int argc, char **argv, struct error *err)
 {
 	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
-	struct run_args a = { .seed = 1, .accel = "auto" };
+	const char *starved = getenv("MMRIG_ALLOW_STARVED");
+	struct run_args a = { .seed = 1, .accel = "auto",
+			      .allow_starved = starved && strcmp(starved, "1") == 0 };
 	struct progress *progress;
 	cleanup_free char *command = command_of(argc, argv);
 	struct kernel kernel[KERNELS_MAX];

@@ -383,6 +383,7 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 		.progress = progress,
 		.set = set,
 		.deterministic = o->deterministic || o->verify,
+		.allow_starved = o->allow_starved,
 	};
 	int ret;
 

@@ -29,6 +29,7 @@ struct engine_options {
 	bool fork;		/* one layout for many runs, where the kernel and backend can */
 	unsigned int layouts;	/* with fork: layouts a cell; 0: 1 */
 	bool deterministic;	/* same inputs and seed, same bits */
+	bool allow_starved;	/* a starved host does not make a run infra */
 	bool verify;		/* make every run twice and compare; implies deterministic */
 	unsigned int jobs;	/* VMs at once; 0: as many as have CPUs of their own */
 	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
@@ -51,7 +52,7 @@ struct engine {
 	struct engine_kernel *kernel;
 	size_t nkernels;
 	enum vm_accel accel;
-	bool deterministic;
+	bool deterministic, allow_starved;
 	char *qemu, *qemu_version, *host, *agent;
 	double scale; /* of the deadlines */
 	struct store *store;
