@@ -24,8 +24,8 @@ static const char *phase_name(const struct attempt *a)
 }
 
 /*
- * TCG with several vCPUs can run a breakpoint that the kernel has patched away already: a known race
- * of QEMU before 8.1, seen here in 2 of 85 boots. Nothing is said of the kernel by it.
+ * TCG with several vCPUs can run a breakpoint that the kernel has patched away already: seen with
+ * QEMU 7.2 in 4 of some 170 boots on a loaded host. Nothing is said of the kernel by it.
  */
 bool attempt_hit_tcg_race(const struct attempt *a)
 {
@@ -41,7 +41,7 @@ static void of_splat(const struct attempt *a, const struct splat_report *s, stru
 
 	if (attempt_hit_tcg_race(a))
 		set_verdict(r, VERDICT_INFRA,
-			    str_printf("a known race of QEMU's TCG with several CPUs, before QEMU 8.1, in %s: %s",
+			    str_printf("a known race of QEMU's TCG with several CPUs in %s: %s",
 				       phase, s->title));
 	else
 		set_verdict(r, VERDICT_SPLAT,
