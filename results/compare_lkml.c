@@ -78,27 +78,43 @@ static void put_changes(const struct compare *c, size_t section, size_t col, str
 	for (size_t m = 0; m < c->nmetrics; m++)
 		if (!c->metric[m].quiet)
 			put_row(c, section, m, col, &g);
-	if (g.nrows) {
-		strbuf_adds(sb, "\n");
+	if (g.nrows)
 		grid_render(&g, sb);
-	}
 	grid_free(&g);
 }
 
 /* A column without a run in this section has nothing to say. */
-static void put_section(const struct compare *c, size_t section, struct strbuf *sb)
+static void put_section(const struct compare *c, size_t section, bool medians, struct strbuf *sb)
 {
 	const struct compare_section *s = &c->section[section];
+	bool first = !medians;
 
 	if (*s->label) {
 		put_line(sb, "", s->label);
 		strbuf_adds(sb, "\n");
 	}
-	put_medians(c, section, sb);
+	if (medians)
+		put_medians(c, section, sb);
 	for (size_t k = 0; k < c->ncols; k++)
-		if (k != c->baseline && s->cell[k].nruns)
+		if (k != c->baseline && s->cell[k].nruns) {
+			strbuf_adds(sb, first ? "" : "\n");
 			put_changes(c, section, k, sb);
+			first = false;
+		}
 	strbuf_adds(sb, "\n");
+}
+
+char *compare_changes(const struct compare *c)
+{
+	struct strbuf sb = STRBUF_INIT;
+	char **remarks = compare_remarks(c);
+
+	put_lines(&sb, "warning: ", c->warning);
+	for (size_t s = 0; s < c->nsections; s++)
+		put_section(c, s, false, &sb);
+	put_lines(&sb, "", remarks);
+	compare_remarks_free(remarks);
+	return strbuf_steal(&sb);
 }
 
 char *compare_lkml(const struct compare *c)
@@ -108,7 +124,7 @@ char *compare_lkml(const struct compare *c)
 
 	put_head(c, &sb);
 	for (size_t s = 0; s < c->nsections; s++)
-		put_section(c, s, &sb);
+		put_section(c, s, true, &sb);
 	put_lines(&sb, "", remarks);
 	put_lines(&sb, "not ok, and in no number: ", not_ok);
 	compare_remarks_free(remarks);
