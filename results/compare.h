@@ -34,6 +34,8 @@ struct compare_metric {
 	char *title;	  /* "Allocation stalls"; the name where the catalogue does not know it */
 	const char *unit; /* "events", "" */
 	enum counter_better better;
+	/* Values only, for a form that shows them: no test, results unset, not in the correction. */
+	bool quiet;
 };
 
 struct compare_run {
