@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # dollars of jq; names of the other files
+#
+# Part of ci/e2e.sh: what is made of stored runs. The numbers are checked against jq's own.
+
+compare_tests=(compare_forms compare_mismatch)
+
+# median FILTER FILE...: of what the filter gives for the runs.
+median()
+{
+	jq -s "[.[] | $1] | sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2" "${@:2}"
+}
+
+# The run.json of a variant, by the text of its label.
+runs_of()
+{
+	local file
+	for file in "$MMRIG_RESULTS"/*-*/*/run.json; do
+		jq -e --arg which "$1" '.variant.label == $which' "$file" >/dev/null && echo "$file"
+	done
+}
+
+# One boot a run: two variants that differ in how much they do.
+test_compare_forms()
+{
+	local form base head few many
+	small 0 --set files=2000,20000 --runs 4
+	out_has "against files=2000"
+	mapfile -t few < <(runs_of files=2000)
+	mapfile -t many < <(runs_of files=20000)
+	[ "${#few[@]},${#many[@]}" = 4,4 ] || die "${#few[@]} and ${#many[@]} runs"
+
+	expect 0 compare last --json --metric time --metric pgalloc_dma32
+	cp "$T/out" "$T/compare.json"
+	holds "$T/out" '.by == "variant" and .columns == ["files=2000", "files=20000"] and .tests == 2'
+	for base in time pgalloc_dma32; do
+		holds "$T/out" '.sections[0].metrics[] | select(.name == $name) | .columns |
+			.[0].median == $few and .[1].median == $many and .[1].n == 4' --arg name $base \
+			--argjson few "$(median ".metrics.$base" "${few[@]}")" \
+			--argjson many "$(median ".metrics.$base" "${many[@]}")"
+	done
+	# Every run of the one above every run of the other: 2 / C(8, 4), here of one test.
+	expect 0 compare last --json --metric files
+	holds "$T/out" '.sections[0].metrics[0].columns[1] | .shift.estimate == 18000 and .delta == 1 and
+		(.p - 2 / 70 | fabs) < 1e-12 and .p_adjusted == .p and .outcome == "better"'
+	# An interval of the shift holds the shift.
+	holds "$T/compare.json" 'all(.sections[0].metrics[].columns[1].shift;
+		.low <= .estimate and .estimate <= .high)'
+
+	for form in lkml mmtests markdown csv json stalls highalloc defrag thpscale buddy; do
+		expect 0 compare last --format $form
+		[ -s "$T/out" ] || die "nothing was printed as $form"
+		! grep -qiE '(^|[^a-z])-?(nan|inf)([^a-z]|$)' "$T/out" || die "NaN in $form"
+		! grep -q $'\033' "$T/out" || die "an escape in $form"
+	done
+	expect 0 compare last --format lkml
+	[ "$(awk '{ print length }' "$T/out" | sort -n | tail -n 1)" -le 78 ] || die "wider than 78 columns"
+	expect 0 compare last --format defrag
+	grep -qE '^Compact daemon scanned migrate +[0-9.]+ \( +\+0\.00%\) ' "$T/out" || die "no row of the post"
+	expect 0 compare last --format buddy
+	grep -qE '^Node 0, zone +DMA32( +[0-9]+){11}$' "$T/out" || die "no row of buddyinfo"
+	expect 0 compare last --format csv --all
+	[ "$(wc -l <"$T/out")" -gt 200 ] || die "few rows with --all"
+
+	# Told by the exit status where that is wanted.
+	expect 0 compare last --metric files --exit-code
+	expect 1 compare last --metric files --exit-code --baseline files=20000
+	expect 2 compare last --by residue
+	err_has "no such axis"
+	expect 2 compare last --metric allocstal
+	err_has "did you mean allocstall?"
+	expect 2 compare last --format lklm
+	err_has "did you mean lkml?"
+	expect 2 compare last last
+	err_has "one run set"
+	expect 2 compare nothing
+}
+
+test_compare_mismatch()
+{
+	local first second
+	small 0 --runs 2 --fork
+	first=$("$MMRIG" results list | awk 'NR == 1 { print $1 }')
+	small 0 --runs 2 --fork --memory 640M
+	second=$("$MMRIG" results list | awk 'NR == 1 { print $1 }')
+	expect 2 compare "$first" "$second"
+	err_has "memory: 512M ($first), 640M ($second)"
+	err_has "--by memory"
+	expect 0 compare "$first" "$second" --by memory
+	out_has "against 512M"
+	# One layout a side says nothing of others, whatever the numbers are.
+	expect 3 compare "$first" "$second" --by memory --exit-code
+	expect 0 compare "$first" "$second" --force
+	out_has "warning: forced, the runs differ in memory"
+	out_has "one layout or seed on a side"
+}
