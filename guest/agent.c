@@ -140,6 +140,8 @@ static void follow(struct task *t, enum wire_phase phase, const char *what, uint
 					end_run();
 				return;
 			}
+			if (type == WIRE_SAMPLE)
+				sampler_flush(); /* samples are in order of time */
 			channel_send((enum wire_type)type, payload, len);
 		}
 		if (type < 0)
@@ -243,7 +245,6 @@ static void run_layout(void)
 	if (steps) {
 		phase_edge(PHASE_LAYOUT, "begin");
 		sampler_snapshot(PHASE_LAYOUT, EDGE_BEGIN);
-		sampler_flush(); /* the map goes out at once: samples are in order of time */
 	}
 	task_go(&agent.holder);
 	follow(&agent.holder, PHASE_LAYOUT, "the layout's process", 0);
@@ -332,12 +333,11 @@ int main(void)
 	if (agent.workload) {
 		settle(COLLECT_MS);
 		sampler_snapshot(PHASE_COLLECT, EDGE_END);
-	}
-	sampler_flush();
-	if (agent.workload) { /* nothing is counted any more: here the map costs no measurement */
+		/* Nothing is counted any more: the map costs no measurement. */
 		task_go(&agent.holder);
 		follow(&agent.holder, PHASE_COLLECT, "the layout's process", 0);
 	}
+	sampler_flush();
 	phase_edge(PHASE_COLLECT, "end");
 	end_run();
 	return 0;

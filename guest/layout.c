@@ -9,8 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guest/pageblocks.h"
-
 #define CHUNK 8192
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_PFN ((1ULL << 55) - 1)
@@ -66,8 +64,12 @@ static const char *find_memory(struct layout *l)
 		return "a guest of 4 TiB or more is too large";
 	l->pfn_end = (uint32_t)end;
 	l->nblocks = end / l->block_pages + 1;
-	l->kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
-	ram_read(&l->ram);
+	l->map.pfn_end = end;
+	l->map.order = l->block_order;
+	ram_read(&l->map.ram);
+	if (pageblocks_init(&l->map) < 0)
+		return "no address space for the map of the pageblocks";
+	l->map.kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
 	return NULL;
 }
 
@@ -76,15 +78,14 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	const char *why;
 
 	memset(l, 0, sizeof(*l));
-	l->kpageflags_fd = -1;
+	l->map.kpageflags_fd = -1;
 	l->child = child;
 	l->job = job;
 	l->seed = (uint64_t)job_option(job, "seed", 1);
 	l->tolerance_ppm = (uint64_t)job_option(job, "tolerance_ppm", 20000);
 	why = find_memory(l);
-	pageblocks_init();
 	if (!has_steps(l)) {
-		if (why || l->kpageflags_fd < 0)
+		if (why || l->map.kpageflags_fd < 0)
 			task_send(child, WIRE_LOG, "no map of the pageblocks: %s",
 				  why ? why : "/proc/kpageflags is missing");
 		return 0;
@@ -95,7 +96,7 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 		return task_fail(child, "infra", "layout: no memory for the constants");
 	l->region_pages = zones_managed(&l->zones) / l->block_pages * l->block_pages;
 	l->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (l->pagemap_fd < 0 || l->kpageflags_fd < 0)
+	if (l->pagemap_fd < 0 || l->map.kpageflags_fd < 0)
 		return task_fail(child, "unsupported",
 				 "/proc/kpageflags: missing; the kernel needs CONFIG_PROC_PAGE_MONITOR=y");
 	l->region = reserve(l->region_pages * 4096 + 4096 * (size_t)l->block_pages, 0);
@@ -105,6 +106,8 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->pinned = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
 	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
+	l->map.freed = l->freed;
+	l->map.pinned = l->pinned;
 	/* Aligned, and never huge: a layout is made of single pages. */
 	l->region = (uint8_t *)(((uintptr_t)l->region + 4096 * (uintptr_t)l->block_pages - 1) &
 				~(4096 * (uintptr_t)l->block_pages - 1));
@@ -225,22 +228,6 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	return 0;
 }
 
-/* The map as the samples of this phase's end; how many of the pages given back are on buddy lists. */
-static int64_t send_map(struct layout *l, enum wire_phase phase)
-{
-	const struct pageblocks p = {
-		.kpageflags_fd = l->kpageflags_fd,
-		.pfn_end = l->pfn_end,
-		.order = l->block_order,
-		.ram = &l->ram,
-		.pinned = l->pinned,
-		.freed = l->freed,
-		.child = l->child,
-	};
-
-	return pageblocks_send(&p, phase);
-}
-
 /*
  * The proof at the end: every page that was given back must be free in the kernel's own flags, but
  * for what may sit on the per-CPU lists (free too, on no buddy list). The same pass over the flags
@@ -250,7 +237,7 @@ static int prove(struct layout *l, int index, bool lowered)
 {
 	struct step_report r = { .ok = true };
 	uint64_t start = mono_ns(), pcp;
-	int64_t buddy = send_map(l, PHASE_LAYOUT);
+	int64_t buddy = pageblocks_read(&l->map, l->child);
 
 	zones_read(&l->zones, l->block_order);
 	pcp = zones_pcp(&l->zones);
@@ -264,6 +251,8 @@ static int prove(struct layout *l, int index, bool lowered)
 	r.ok = buddy >= 0 && ((uint64_t)buddy + pcp >= l->nfreed ||
 			      layout_within(l, l->nfreed, (uint64_t)buddy + pcp));
 	send_report(l, index, "proof", start, &r);
+	if (buddy >= 0)
+		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
 	if (r.ok)
 		return 0;
 	return task_fail(l->child, "infra",
@@ -298,7 +287,7 @@ int layout_run(struct layout *l)
 
 void layout_map(struct layout *l, enum wire_phase phase)
 {
-	if (l->kpageflags_fd >= 0)
-		send_map(l, phase);
+	if (l->map.kpageflags_fd >= 0 && pageblocks_read(&l->map, l->child) >= 0)
+		pageblocks_send(&l->map, l->child, phase);
 	task_send(l->child, TASK_DONE, "%s", "");
 }

@@ -16,6 +16,7 @@
 
 #include "guest/expr.h"
 #include "guest/job.h"
+#include "guest/pageblocks.h"
 #include "guest/procfs.h"
 #include "guest/registry.h"
 #include "guest/task.h"
@@ -44,13 +45,13 @@ struct layout {
 	uint32_t *block;     /* scratch: one word a pageblock of the machine */
 	uint8_t *freed;	     /* one bit a pfn: given back by a free step */
 	uint64_t nfreed;
-	uint8_t *pinned; /* one bit a pfn: a pin of ours stands there */
+	uint8_t *pinned;     /* one bit a pfn: a pin of ours stands there */
 	size_t nblocks;
 
 	struct zones zones;
-	struct ram ram;
+	struct pageblocks map;
 	bool has_movable; /* a populated ZONE_MOVABLE */
-	int pagemap_fd, kpageflags_fd;
+	int pagemap_fd;
 };
 
 /* What a step says of itself, JSON object bodies without the braces. */

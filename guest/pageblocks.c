@@ -29,17 +29,6 @@
 #define KEPT (KPF(SLAB) | KPF(HUGE) | KPF(HWPOISON) | KPF(OFFLINE) | KPF(PGTABLE) | KPF(RESERVED))
 #define MOVES (KPF(LRU) | KPF(ANON) | KPF(SWAPBACKED))
 
-/* A map that is being made: the block at hand, and the chunk. */
-struct map {
-	const struct pageblocks *p;
-	enum wire_phase phase;
-	unsigned int order;
-	uint64_t nblocks, block;
-	uint32_t count[PAGE_KINDS], pages; /* of the block */
-	enum page_kind head;
-	size_t len; /* of the payload */
-};
-
 static uint64_t flags[READ_PAGES];
 static uint8_t payload[TASK_MESSAGE_MAX];
 
@@ -58,55 +47,27 @@ enum page_kind page_kind(uint64_t f, enum page_kind head)
 	return f & MOVES ? PAGE_MOVABLE : PAGE_UNMOVABLE;
 }
 
-void pageblocks_init(void)
-{
-	mlock(flags, sizeof(flags));
-	mlock(payload, sizeof(payload));
-}
-
 static uint64_t blocks_of(uint64_t pfn_end, unsigned int order)
 {
 	return (pfn_end + (1ULL << order) - 1) >> order;
 }
 
-static void map_begin(struct map *m, const struct pageblocks *p, enum wire_phase phase)
+int pageblocks_init(struct pageblocks *p)
 {
-	*m = (struct map){ .p = p, .phase = phase, .order = p->order, .head = PAGE_HOLE };
-	while (blocks_of(p->pfn_end, m->order) > PAGEBLOCKS_MAX)
-		m->order++;
-	m->nblocks = blocks_of(p->pfn_end, m->order);
-}
+	size_t bytes;
 
-static void chunk_begin(struct map *m)
-{
-	uint64_t left = m->nblocks - m->block;
-
-	m->len = wire_sample_head(payload, mono_ns(), EDGE_END, m->phase, "pageblocks");
-	m->len += (size_t)sprintf((char *)payload + m->len,
-				  "pageblocks 1 order %u first %" PRIu64 " blocks %" PRIu64 "\n",
-				  m->order, m->block, left < PAGEBLOCKS_CHUNK ? left : PAGEBLOCKS_CHUNK);
-}
-
-/* Six numbers of 32 bits with what parts them make 66 bytes; the blocks have five digits only. */
-#define LINE_MAX 61
-_Static_assert(PAGEBLOCKS_CHUNK * LINE_MAX + 128 < TASK_MESSAGE_MAX, "a chunk is one message");
-
-static void block_end(struct map *m)
-{
-	const uint32_t *n = m->count;
-
-	if (m->block % PAGEBLOCKS_CHUNK == 0)
-		chunk_begin(m);
-	if (n[PAGE_HOLE] < m->pages)
-		m->len += (size_t)sprintf((char *)payload + m->len,
-					  "%" PRIu64 " %u %u %u %u %u\n", m->block, n[PAGE_FREE],
-					  n[PAGE_PINNED], n[PAGE_MOVABLE], n[PAGE_UNMOVABLE],
-					  n[PAGE_HOLE]);
-	m->block++;
-	if (m->block % PAGEBLOCKS_CHUNK == 0 || m->block == m->nblocks)
-		task_send_bytes(m->p->child, WIRE_SAMPLE, payload, m->len);
-	memset(m->count, 0, sizeof(m->count));
-	m->pages = 0;
+	while (blocks_of(p->pfn_end, p->order) > PAGEBLOCKS_MAX)
+		p->order++;
+	p->nblocks = blocks_of(p->pfn_end, p->order);
+	bytes = (p->nblocks + 1) * sizeof(*p->count);
+	p->count = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (p->count == MAP_FAILED)
+		return -1;
+	mlock(p->count, bytes);
+	mlock(flags, sizeof(flags));
+	mlock(payload, sizeof(payload));
+	return 0;
 }
 
 static inline bool bit(const uint8_t *bits, uint64_t pfn)
@@ -114,30 +75,17 @@ static inline bool bit(const uint8_t *bits, uint64_t pfn)
 	return bits && bits[pfn / 8] >> pfn % 8 & 1;
 }
 
-/* The next n pages, from pfn on; returns how many of them were given back and are free. */
-static int64_t map_add(struct map *m, uint64_t pfn, size_t n)
+/* The n pages from pfn on, whose flags were read; how many of them were given back and are free. */
+static int64_t count_pages(struct pageblocks *p, uint64_t pfn, size_t n, enum page_kind *head)
 {
-	uint32_t block_pages = 1u << m->order;
 	int64_t freed = 0;
 
 	for (size_t i = 0; i < n; i++, pfn++) {
-		m->head = page_kind(flags[i], m->head);
-		freed += flags[i] & KPF(BUDDY) && bit(m->p->freed, pfn);
-		m->count[bit(m->p->pinned, pfn) ? PAGE_PINNED : m->head]++;
-		if (++m->pages == block_pages)
-			block_end(m);
+		*head = page_kind(flags[i], *head);
+		freed += flags[i] & KPF(BUDDY) && bit(p->freed, pfn);
+		p->count[pfn >> p->order][bit(p->pinned, pfn) ? PAGE_PINNED : *head]++;
 	}
 	return freed;
-}
-
-/* What is left of the last block is a hole. */
-static void map_end(struct map *m)
-{
-	if (!m->pages)
-		return;
-	m->count[PAGE_HOLE] += (1u << m->order) - m->pages;
-	m->pages = 1u << m->order;
-	block_end(m);
 }
 
 /* How many pages from pfn on are RAM; or, *hole, are none. */
@@ -146,14 +94,14 @@ static uint64_t run_length(const struct pageblocks *p, uint64_t pfn, bool *hole)
 	size_t i = 0;
 
 	*hole = false;
-	if (!p->ram->n)
+	if (!p->ram.n)
 		return p->pfn_end - pfn;
-	while (i < p->ram->n && p->ram->range[i].end <= pfn)
+	while (i < p->ram.n && p->ram.range[i].end <= pfn)
 		i++;
-	*hole = i == p->ram->n || p->ram->range[i].first > pfn;
-	if (i == p->ram->n)
+	*hole = i == p->ram.n || p->ram.range[i].first > pfn;
+	if (i == p->ram.n)
 		return p->pfn_end - pfn;
-	return (*hole ? p->ram->range[i].first : p->ram->range[i].end) - pfn;
+	return (*hole ? p->ram.range[i].first : p->ram.range[i].end) - pfn;
 }
 
 /* The flags of some pages from pfn on; how many, or -1. The kernel's array may end before the last zone. */
@@ -176,21 +124,51 @@ static ssize_t flags_read(const struct pageblocks *p, uint64_t pfn)
 	return (ssize_t)n;
 }
 
-int64_t pageblocks_send(const struct pageblocks *p, enum wire_phase phase)
+int64_t pageblocks_read(struct pageblocks *p, struct task_child *child)
 {
+	enum page_kind head = PAGE_HOLE;
 	int64_t freed = 0;
-	struct map m;
 
-	map_begin(&m, p, phase);
+	memset(p->count, 0, p->nblocks * sizeof(*p->count));
 	for (uint64_t pfn = 0; pfn < p->pfn_end;) {
 		ssize_t n = flags_read(p, pfn);
 
 		if (n < 0)
 			return -1;
-		freed += map_add(&m, pfn, (size_t)n);
+		freed += count_pages(p, pfn, (size_t)n, &head);
 		pfn += (size_t)n;
-		task_progress(p->child, pfn, p->pfn_end);
+		task_progress(child, pfn, p->pfn_end);
 	}
-	map_end(&m);
+	if (p->nblocks) /* what is left of the last block */
+		p->count[p->nblocks - 1][PAGE_HOLE] += (uint32_t)((p->nblocks << p->order) - p->pfn_end);
 	return freed;
+}
+
+static size_t put_block(char *out, uint64_t block, const uint32_t n[PAGE_KINDS])
+{
+	return (size_t)sprintf(out, "%" PRIu64 " %u %u %u %u %u\n", block, n[PAGE_FREE], n[PAGE_PINNED],
+			       n[PAGE_MOVABLE], n[PAGE_UNMOVABLE], n[PAGE_HOLE]);
+}
+
+/* Six numbers of 32 bits with what parts them make 66 bytes; the blocks have five digits only. */
+#define LINE_MAX 61
+_Static_assert(PAGEBLOCKS_CHUNK * LINE_MAX + 128 < TASK_MESSAGE_MAX, "a chunk is one message");
+
+void pageblocks_send(const struct pageblocks *p, struct task_child *child, enum wire_phase phase)
+{
+	char *text = (char *)payload;
+	uint64_t now = mono_ns();
+
+	for (uint64_t first = 0; first < p->nblocks; first += PAGEBLOCKS_CHUNK) {
+		uint64_t left = p->nblocks - first, n = left < PAGEBLOCKS_CHUNK ? left : PAGEBLOCKS_CHUNK;
+		size_t len = wire_sample_head(payload, now, EDGE_END, phase, "pageblocks");
+
+		len += (size_t)sprintf(text + len,
+				       "pageblocks 1 order %u first %" PRIu64 " blocks %" PRIu64 "\n",
+				       p->order, first, n);
+		for (uint64_t b = first; b < first + n; b++)
+			if (p->count[b][PAGE_HOLE] < 1u << p->order)
+				len += put_block(text + len, b, p->count[b]);
+		task_send_bytes(child, WIRE_SAMPLE, payload, len);
+	}
 }

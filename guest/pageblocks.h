@@ -29,7 +29,9 @@
  *		shows no flag at all
  *
  * The tail pages of a compound page are what its head is. Nothing stands still while the flags are
- * read: a page that moves meanwhile may be counted twice or not at all.
+ * read: a page that moves meanwhile may be counted twice or not at all. The reading does nothing to
+ * the machine: it allocates no memory, and the map is sent when all is read, lest the pages that the
+ * sending takes wake kcompactd (vm.defrag_mode) meanwhile.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -45,22 +47,29 @@ enum page_kind { PAGE_FREE, PAGE_PINNED, PAGE_MOVABLE, PAGE_UNMOVABLE, PAGE_HOLE
 struct pageblocks {
 	int kpageflags_fd;
 	uint64_t pfn_end;   /* one past the highest pfn of any zone */
-	unsigned int order; /* of a pageblock */
-	const struct ram *ram;
+	unsigned int order; /* of a block of the map */
+	uint64_t nblocks;
+	uint32_t (*count)[PAGE_KINDS]; /* of each block */
+	struct ram ram;
 	const uint8_t *pinned, *freed; /* one bit a pfn; NULL: none */
-	struct task_child *child; /* the samples go through its pipe */
 };
 
 /* What a page is by its flags alone; head: what the page before it is, of which it may be the tail. */
 enum page_kind page_kind(uint64_t flags, enum page_kind head);
 
-/* Locks the buffers that a map takes (96 KiB), so that it needs no memory when that is scarce. */
-void pageblocks_init(void);
+/*
+ * kpageflags_fd, pfn_end and ram are set, and order to that of a pageblock. Allocates and locks what
+ * a map takes, 20 bytes a block and 96 KiB, so that it needs nothing when memory is scarce. 0 or -1.
+ */
+int pageblocks_init(struct pageblocks *p);
 
 /*
- * Reads the flags of every page once and sends the map as of the end of this phase. Returns how many
- * of the pages in `freed` are on a buddy list now; -1: /proc/kpageflags cannot be read.
+ * Reads the flags of every page once. Returns how many of the pages in `freed` are on a buddy list
+ * now; -1: /proc/kpageflags cannot be read. Progress is told through the child.
  */
-int64_t pageblocks_send(const struct pageblocks *p, enum wire_phase phase);
+int64_t pageblocks_read(struct pageblocks *p, struct task_child *child);
+
+/* Sends what was read, through the child's pipe, as of the end of this phase. */
+void pageblocks_send(const struct pageblocks *p, struct task_child *child, enum wire_phase phase);
 
 #endif
