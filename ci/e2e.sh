@@ -36,8 +36,8 @@ for part in lib runs ends input numa faults compare; do
 	. "$here/e2e/$part.sh"
 done
 
-tests=(run_ok old_unsupported old_ok generic_flavour two_kernels boot_panic boot_silence reboot
-	tcg_race hostile_console layout_to_zero workload_too_big division_in_guest
+tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two_kernels
+	boot_panic boot_silence reboot tcg_race hostile_console layout_to_zero workload_too_big division_in_guest
 	where_selects_nothing console_flood odd_names interrupt interrupt_twice kill slow_host
 	lost_qemu two_at_once disk_full_before disk_full_in_run results_read_only results_is_file
 	bad_kernels bad_usage bad_scenarios unknown_sysctl refused_sysctl bad_qemu

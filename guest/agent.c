@@ -140,6 +140,8 @@ static void follow(struct task *t, enum wire_phase phase, const char *what, uint
 					end_run();
 				return;
 			}
+			if (type == WIRE_SAMPLE)
+				sampler_flush(); /* samples are in order of time */
 			channel_send((enum wire_type)type, payload, len);
 		}
 		if (type < 0)
@@ -159,8 +161,10 @@ static void follow(struct task *t, enum wire_phase phase, const char *what, uint
 static void holder_main(struct task_child *c, void *arg)
 {
 	task_wait_go(c);
-	if (layout_init(&agent.layout, c, &agent.job) == 0)
-		layout_run(&agent.layout);
+	if (layout_init(&agent.layout, c, &agent.job) < 0 || layout_run(&agent.layout) < 0)
+		return;
+	task_wait_go(c);
+	layout_map(&agent.layout, PHASE_COLLECT);
 }
 
 static void worker_main(struct task_child *c, void *arg)
@@ -236,12 +240,16 @@ static void settle(uint64_t limit_ms)
 
 static void run_layout(void)
 {
-	if (!job_next(&agent.job, NULL, "step"))
-		return;
-	phase_edge(PHASE_LAYOUT, "begin");
-	sampler_snapshot(PHASE_LAYOUT, EDGE_BEGIN);
+	bool steps = job_next(&agent.job, NULL, "step");
+
+	if (steps) {
+		phase_edge(PHASE_LAYOUT, "begin");
+		sampler_snapshot(PHASE_LAYOUT, EDGE_BEGIN);
+	}
 	task_go(&agent.holder);
 	follow(&agent.holder, PHASE_LAYOUT, "the layout's process", 0);
+	if (!steps)
+		return;
 	sampler_snapshot(PHASE_LAYOUT, EDGE_END);
 	sampler_flush();
 	phase_edge(PHASE_LAYOUT, "end");
@@ -302,8 +310,7 @@ int main(void)
 		fail(verdict, "%s", why);
 	if (sampler_init(ARENA_BYTES) < 0)
 		fail("infra", "no memory for the sampler");
-	if (job_next(&agent.job, NULL, "step") &&
-	    task_start(&agent.holder, holder_main, NULL, -999) < 0)
+	if (task_start(&agent.holder, holder_main, NULL, -999) < 0)
 		fail("infra", "cannot fork");
 	if (agent.workload && task_start(&agent.worker, worker_main, NULL, 0) < 0)
 		fail("infra", "cannot fork");
@@ -326,6 +333,9 @@ int main(void)
 	if (agent.workload) {
 		settle(COLLECT_MS);
 		sampler_snapshot(PHASE_COLLECT, EDGE_END);
+		/* Nothing is counted any more: the map costs no measurement. */
+		task_go(&agent.holder);
+		follow(&agent.holder, PHASE_COLLECT, "the layout's process", 0);
 	}
 	sampler_flush();
 	phase_edge(PHASE_COLLECT, "end");

@@ -13,18 +13,7 @@
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_PFN ((1ULL << 55) - 1)
 
-#define KPF_BUDDY 10 /* include/uapi/linux/kernel-page-flags.h */
-
 static uint64_t pagemap_chunk[CHUNK];
-
-/* The first byte that is not zero, or NULL. */
-static const uint8_t *memchr_inv(const uint8_t *p, size_t n)
-{
-	for (; n; p++, n--)
-		if (*p)
-			return p;
-	return NULL;
-}
 
 static void *reserve(size_t bytes, int flags)
 {
@@ -50,40 +39,75 @@ static int read_consts(struct layout *l)
 	return 0;
 }
 
-int layout_init(struct layout *l, struct task_child *child, const struct job *job)
+static bool has_steps(const struct layout *l)
+{
+	return job_next(l->job, NULL, "step");
+}
+
+/* Where the machine's memory lies, and how it is read. NULL, or what is in the way. */
+static const char *find_memory(struct layout *l)
 {
 	uint64_t end = 0;
 
+	l->block_order = pageblock_order();
+	l->block_pages = 1u << l->block_order;
+	if (zones_read(&l->zones, l->block_order) < 0)
+		return "cannot read /proc/zoneinfo";
+	for (size_t i = 0; i < l->zones.n; i++) {
+		const struct zone *z = &l->zones.zone[i];
+
+		if (z->start_pfn + z->spanned > end)
+			end = z->start_pfn + z->spanned;
+		l->has_movable |= z->index == EXPR_ZONE_MOVABLE && z->managed;
+	}
+	if (end >= LAYOUT_GONE)
+		return "a guest of 4 TiB or more is too large";
+	l->pfn_end = (uint32_t)end;
+	l->nblocks = end / l->block_pages + 1;
+	l->map.pfn_end = end;
+	l->map.order = l->block_order;
+	ram_read(&l->map.ram);
+	if (pageblocks_init(&l->map) < 0)
+		return "no address space for the map of the pageblocks";
+	l->map.kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	return NULL;
+}
+
+int layout_init(struct layout *l, struct task_child *child, const struct job *job)
+{
+	const char *why;
+
 	memset(l, 0, sizeof(*l));
+	l->map.kpageflags_fd = -1;
 	l->child = child;
 	l->job = job;
 	l->seed = (uint64_t)job_option(job, "seed", 1);
 	l->tolerance_ppm = (uint64_t)job_option(job, "tolerance_ppm", 20000);
-	l->block_order = pageblock_order();
-	l->block_pages = 1u << l->block_order;
-	if (read_consts(l) < 0 || zones_read(&l->zones, l->block_order) < 0)
-		return task_fail(child, "infra", "layout: cannot read /proc/zoneinfo");
-	for (size_t i = 0; i < l->zones.n; i++)
-		if (l->zones.zone[i].start_pfn + l->zones.zone[i].spanned > end)
-			end = l->zones.zone[i].start_pfn + l->zones.zone[i].spanned;
-	if (end >= LAYOUT_GONE)
-		return task_fail(child, "infra", "layout: a guest of 4 TiB or more is too large");
-	l->pfn_end = (uint32_t)end;
-	for (size_t i = 0; i < l->zones.n; i++)
-		l->has_movable |= l->zones.zone[i].index == EXPR_ZONE_MOVABLE && l->zones.zone[i].managed;
-	l->nblocks = end / l->block_pages + 1;
+	why = find_memory(l);
+	if (!has_steps(l)) {
+		if (why || l->map.kpageflags_fd < 0)
+			task_send(child, WIRE_LOG, "no map of the pageblocks: %s",
+				  why ? why : "/proc/kpageflags is missing");
+		return 0;
+	}
+	if (why)
+		return task_fail(child, "infra", "layout: %s", why);
+	if (read_consts(l) < 0)
+		return task_fail(child, "infra", "layout: no memory for the constants");
 	l->region_pages = zones_managed(&l->zones) / l->block_pages * l->block_pages;
 	l->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	l->kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
-	if (l->pagemap_fd < 0 || l->kpageflags_fd < 0)
+	if (l->pagemap_fd < 0 || l->map.kpageflags_fd < 0)
 		return task_fail(child, "unsupported",
 				 "/proc/kpageflags: missing; the kernel needs CONFIG_PROC_PAGE_MONITOR=y");
 	l->region = reserve(l->region_pages * 4096 + 4096 * (size_t)l->block_pages, 0);
 	l->pfn = reserve(l->region_pages * sizeof(uint32_t), MAP_POPULATE);
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
-	l->freed = reserve(end / 8 + 1, MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block || !l->freed)
+	l->freed = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
+	l->pinned = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
+	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
+	l->map.freed = l->freed;
+	l->map.pinned = l->pinned;
 	/* Aligned, and never huge: a layout is made of single pages. */
 	l->region = (uint8_t *)(((uintptr_t)l->region + 4096 * (uintptr_t)l->block_pages - 1) &
 				~(4096 * (uintptr_t)l->block_pages - 1));
@@ -204,39 +228,16 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	return 0;
 }
 
-/* How many of the pages given back the kernel shows as free (KPF_BUDDY) now; -1: cannot be read. */
-static int64_t count_buddy(struct layout *l)
-{
-	int64_t n = 0;
-
-	for (uint64_t pfn = 0; pfn < l->pfn_end;) {
-		size_t want = l->pfn_end - pfn < CHUNK ? l->pfn_end - pfn : CHUNK;
-		ssize_t got;
-
-		if (!memchr_inv(l->freed + pfn / 8, (want + 7) / 8)) {
-			pfn += want; /* nothing of ours here: a hole, or another's memory */
-			continue;
-		}
-		got = pread(l->kpageflags_fd, pagemap_chunk, want * 8, (off_t)(pfn * 8));
-		if (got < 8)
-			return -1;
-		for (size_t k = 0; k < (size_t)got / 8; k++)
-			n += l->freed[(pfn + k) / 8] >> (pfn + k) % 8 & 1 &&
-			     pagemap_chunk[k] >> KPF_BUDDY & 1;
-		pfn += (size_t)got / 8;
-	}
-	return n;
-}
-
 /*
  * The proof at the end: every page that was given back must be free in the kernel's own flags, but
- * for what may sit on the per-CPU lists (free too, on no buddy list).
+ * for what may sit on the per-CPU lists (free too, on no buddy list). The same pass over the flags
+ * makes the map.
  */
 static int prove(struct layout *l, int index, bool lowered)
 {
 	struct step_report r = { .ok = true };
 	uint64_t start = mono_ns(), pcp;
-	int64_t buddy = l->nfreed ? count_buddy(l) : 0;
+	int64_t buddy = pageblocks_read(&l->map, l->child);
 
 	zones_read(&l->zones, l->block_order);
 	pcp = zones_pcp(&l->zones);
@@ -250,6 +251,8 @@ static int prove(struct layout *l, int index, bool lowered)
 	r.ok = buddy >= 0 && ((uint64_t)buddy + pcp >= l->nfreed ||
 			      layout_within(l, l->nfreed, (uint64_t)buddy + pcp));
 	send_report(l, index, "proof", start, &r);
+	if (buddy >= 0)
+		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
 	if (r.ok)
 		return 0;
 	return task_fail(l->child, "infra",
@@ -258,7 +261,7 @@ static int prove(struct layout *l, int index, bool lowered)
 			 l->nfreed, buddy, pcp);
 }
 
-void layout_run(struct layout *l)
+static int run_steps(struct layout *l)
 {
 	const struct job_line *line = NULL;
 	bool lowered = pcp_limit_lower();
@@ -271,4 +274,20 @@ void layout_run(struct layout *l)
 	pcp_limit_restore();
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");
+	return ret;
+}
+
+int layout_run(struct layout *l)
+{
+	if (has_steps(l))
+		return run_steps(l);
+	layout_map(l, PHASE_LAYOUT);
+	return 0;
+}
+
+void layout_map(struct layout *l, enum wire_phase phase)
+{
+	if (l->map.kpageflags_fd >= 0 && pageblocks_read(&l->map, l->child) >= 0)
+		pageblocks_send(&l->map, l->child, phase);
+	task_send(l->child, TASK_DONE, "%s", "");
 }

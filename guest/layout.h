@@ -3,8 +3,9 @@
 #define MMRIG_LAYOUT_H
 /*
  * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
- * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, a bit a page
- * for what was freed, 4 bytes a pageblock) is allocated and faulted in before the first step.
+ * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, two bits a
+ * page for what was freed and what is pinned, 4 bytes a pageblock) is allocated and faulted in before
+ * the first step.
  *
  * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
  * kpageflags, zoneinfo), never computed from what was asked.
@@ -15,6 +16,7 @@
 
 #include "guest/expr.h"
 #include "guest/job.h"
+#include "guest/pageblocks.h"
 #include "guest/procfs.h"
 #include "guest/registry.h"
 #include "guest/task.h"
@@ -43,11 +45,13 @@ struct layout {
 	uint32_t *block;     /* scratch: one word a pageblock of the machine */
 	uint8_t *freed;	     /* one bit a pfn: given back by a free step */
 	uint64_t nfreed;
+	uint8_t *pinned;     /* one bit a pfn: a pin of ours stands there */
 	size_t nblocks;
 
 	struct zones zones;
+	struct pageblocks map;
 	bool has_movable; /* a populated ZONE_MOVABLE */
-	int pagemap_fd, kpageflags_fd;
+	int pagemap_fd;
 };
 
 /* What a step says of itself, JSON object bodies without the braces. */
@@ -61,10 +65,15 @@ struct step_report {
 /* 0, or -1 when the step could not be done at all (report.why says why). */
 typedef int (*layout_step_fn)(struct layout *l, const struct job_line *line, struct step_report *r);
 
-/* Allocates and faults in the bookkeeping. */
+/* Allocates and faults in the bookkeeping. A job without steps needs none, only what the map does. */
 int layout_init(struct layout *l, struct task_child *child, const struct job *job);
-/* Runs every `step` line of the job, sending a STEP message each; TASK_DONE or WIRE_FAIL at the end. */
-void layout_run(struct layout *l);
+/*
+ * Runs every `step` line of the job, sending a STEP message each, and the map of the pageblocks;
+ * TASK_DONE or WIRE_FAIL at the end. Without steps that map is all.
+ */
+int layout_run(struct layout *l);
+/* The map once more, as of the end of this phase, and TASK_DONE. */
+void layout_map(struct layout *l, enum wire_phase phase);
 
 /* ---- for the steps ---- */
 

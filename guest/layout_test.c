@@ -139,6 +139,7 @@ static void make(struct layout *l)
 	l->nblocks = l->pfn_end / BLOCK + 1;
 	l->block = calloc(l->nblocks, sizeof(*l->block));
 	l->freed = calloc(l->pfn_end / 8 + 1, 1);
+	l->pinned = calloc(l->pfn_end / 8 + 1, 1);
 	l->zones.n = 2;
 	l->zones.zone[0] = (struct zone){ .name = "DMA32", .index = EXPR_ZONE_DMA32, .spanned = 2048 };
 	l->zones.zone[1] = (struct zone){ .node = 1, .name = "Normal", .index = EXPR_ZONE_NORMAL,
@@ -152,6 +153,7 @@ static void unmake(struct layout *l)
 	free(l->pfn);
 	free(l->block);
 	free(l->freed);
+	free(l->pinned);
 }
 
 static int run(struct layout *l, const struct layout_step *step, struct step_report *r, ...)
@@ -391,6 +393,18 @@ static void test_free_faults(void **state)
 	unmake(&l);
 }
 
+/* What the map takes for pinned: the pages that stand so in the books, and no other. */
+static void check_pinned_bits(const struct layout *l)
+{
+	bool pinned[1000 + PAGES] = { false };
+
+	for (uint32_t i = 0; i < PAGES; i++)
+		if (l->pfn[i] & LAYOUT_PINNED && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
+			pinned[LAYOUT_PFN(l->pfn[i])] = true;
+	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
+		assert_int_equal(l->pinned[pfn / 8] >> pfn % 8 & 1, pinned[pfn]);
+}
+
 /* Of each block the page that `at` names: worked out from the machine, not from the layout. */
 static void check_pins(const struct layout *l, enum pin_at at)
 {
@@ -433,6 +447,7 @@ static void test_pin_per_block(void **state)
 		assert_non_null(strstr(r.got, "\"pins\":65,\"moved\":0"));
 		assert_string_equal(r.how, "test");
 		check_pins(&l, (enum pin_at)i);
+		check_pinned_bits(&l);
 		/* Every block has its pin: there is nothing left to choose. */
 		assert_int_equal(run(&l, &step_pin, &r, NULL), -1);
 		assert_int_equal(machine.npinned, blocks);
@@ -519,6 +534,7 @@ static void test_pin_twice(void **state)
 	assert_true(r.ok);
 	assert_int_equal(machine.npinned, 65);
 	check_pins(&l, AT_RANDOM); /* one each, wherever */
+	check_pinned_bits(&l);
 	/* A pinned page is not given back, and one that vanished all the same is no page any more. */
 	assert_int_equal(run(&l, &step_free, &r, "where", "1", NULL), 0);
 	assert_memory_equal(r.asked, "\"pages\":4031", 12);
@@ -564,6 +580,7 @@ static void test_pins_that_move(void **state)
 	assert_int_equal(run(&l, &step_pin, &r, NULL), 0);
 	assert_false(r.ok);
 	assert_memory_equal(r.got, "\"blocks_with_pin\":1,", 20);
+	check_pinned_bits(&l);
 	unmake(&l);
 }
 

@@ -222,6 +222,39 @@ const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn)
 	return NULL;
 }
 
+void ram_parse(struct ram *r, const char *text)
+{
+	r->n = 0;
+	for (; *text && r->n < RAM_RANGES_MAX; text += strcspn(text, "\n"), text += *text == '\n') {
+		char *end;
+		uint64_t from = strtoull(text, &end, 16), to;
+
+		if (*end != '-')
+			continue;
+		to = strtoull(end + 1, &end, 16);
+		if (strncmp(end, " : System RAM", 13) != 0)
+			continue;
+		from = (from + 4095) / 4096;
+		to = (to + 1) / 4096;
+		/* A line within another tells of memory that is there already. */
+		if (r->n && from < r->range[r->n - 1].end)
+			from = r->range[r->n - 1].end;
+		if (from < to)
+			r->range[r->n++] = (struct ram_range){ from, to };
+	}
+}
+
+int ram_read(struct ram *r)
+{
+	static char text[65536];
+
+	r->n = 0;
+	if (file_slurp("/proc/iomem", text, sizeof(text)) < 0)
+		return -1;
+	ram_parse(r, text);
+	return r->n ? 0 : -1;
+}
+
 unsigned int pageblock_order(void)
 {
 	static char text[65536];

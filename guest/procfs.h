@@ -48,6 +48,23 @@ uint64_t zones_managed(const struct zones *z);
 uint64_t zones_whole_blocks(const struct zones *z);
 const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn);
 
+#define RAM_RANGES_MAX 256
+
+/* Where RAM is: pfns [first, end), ascending. */
+struct ram {
+	struct ram_range {
+		uint64_t first, end;
+	} range[RAM_RANGES_MAX];
+	size_t n;
+};
+
+/*
+ * The "System RAM" of /proc/iomem, in whole pages. 0, or -1 with n == 0 where it does not say (only
+ * root is told addresses).
+ */
+int ram_read(struct ram *r);
+void ram_parse(struct ram *r, const char *text);
+
 /* "Page block order: 9" of /proc/pagetypeinfo; 9 when it cannot be read. */
 unsigned int pageblock_order(void);
 /* Small text file; bytes read (NUL added) or -1. */

@@ -211,11 +211,64 @@ static void test_odd_texts(void **state)
 	assert_int_equal(s.z.zone[1].whole, 1 + 2 + 4);
 }
 
+static void check_ram(const char *text, const struct ram_range *expected, size_t n)
+{
+	struct ram r;
+
+	ram_parse(&r, text);
+	assert_int_equal(r.n, n);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(r.range[i].first, expected[i].first);
+		assert_int_equal(r.range[i].end, expected[i].end);
+	}
+}
+
+static void test_ram(void **state)
+{
+	/* 00001000-0009fbff, 00100000-7ffdffff, 100000000-17fffffff; 9fc00 is not on a page's edge. */
+	static const struct ram_range guest[] = { { 1, 0x9f }, { 0x100, 0x7ffe0 }, { 0x100000, 0x180000 } };
+	static const struct ram_range inner[] = { { 1, 3 }, { 3, 5 } };
+	static char text[65536];
+
+	assert_true(file_slurp(DATA "x86_64-7.3-guest-4G.iomem.txt", text, sizeof(text)) > 0);
+	check_ram(text, guest, 3);
+	/* Part of a page is no page; within another; memory of a device that was made RAM. */
+	check_ram("00000800-000017ff : System RAM\n", NULL, 0);
+	check_ram("00000800-00002fff : System RAM\n  00001000-00001fff : System RAM (kmem)\n"
+		  "  00002000-00004fff : System RAM (virtio_mem)\n00005000-00005fff : RAM buffer\n",
+		  inner, 2);
+	/* What one sees who is not root, and texts that are none. */
+	check_ram("00000000-00000000 : Reserved\n00000000-00000000 : System RAM\n", NULL, 0);
+	check_ram("", NULL, 0);
+	check_ram("System RAM\n-\n1-\n1- : System RAM\n5000 : System RAM\n9000-1000 : System RAM\n", NULL, 0);
+	check_ram("00001000-00002fff : System RA", NULL, 0);
+}
+
+/* More pieces than there is room for. */
+static void test_ram_many(void **state)
+{
+	static struct { struct ram r; char guard[64]; } s;
+	char *text = malloc(1000 * 60);
+	size_t n = 0;
+
+	assert_non_null(text);
+	memset(s.guard, 0x5a, sizeof(s.guard));
+	for (int i = 1; i <= 1000; i++)
+		n += (size_t)sprintf(text + n, "%x000-%xfff : System RAM\n", 2 * i, 2 * i);
+	ram_parse(&s.r, text);
+	assert_int_equal(s.r.n, RAM_RANGES_MAX);
+	assert_int_equal(s.r.range[RAM_RANGES_MAX - 1].first, 2 * RAM_RANGES_MAX);
+	for (size_t i = 0; i < sizeof(s.guard); i++)
+		assert_int_equal(s.guard[i], 0x5a);
+	free(text);
+}
+
 /* Mutations of a real text, each in a block of its own size: no byte behind its end is read. */
 static void test_fuzz(void **state)
 {
 	static char text[65536];
 	static struct zones z;
+	static struct ram ram;
 	long len = file_slurp(DATA "x86_64-7.3-guest-2G.zoneinfo.txt", text, sizeof(text));
 	clock_t start = clock();
 	uint64_t r = 99;
@@ -236,6 +289,8 @@ static void test_fuzz(void **state)
 		zones_parse_buddyinfo(&z, copy, (unsigned int)(r >> 60));
 		assert_true(z.n <= ZONES_MAX);
 		zones_whole_blocks(&z);
+		ram_parse(&ram, copy);
+		assert_true(ram.n <= RAM_RANGES_MAX);
 		free(copy);
 	}
 }
@@ -289,6 +344,8 @@ int main(void)
 		cmocka_unit_test(test_old_kernels),
 		cmocka_unit_test(test_two_nodes),
 		cmocka_unit_test(test_odd_texts),
+		cmocka_unit_test(test_ram),
+		cmocka_unit_test(test_ram_many),
 		cmocka_unit_test(test_fuzz),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_this_host),

@@ -57,23 +57,18 @@ static uint64_t spent_ns;
 static uint8_t *record_begin(const char *name, enum wire_phase phase, enum wire_edge edge,
 			     size_t *room)
 {
-	size_t name_len = strlen(name), head = 4 + WIRE_SAMPLE_HEAD + name_len;
-	uint8_t *p = arena + arena_len;
+	size_t head = WIRE_SAMPLE_HEAD + strlen(name);
 	uint64_t now = mono_ns();
+	uint8_t *p;
 
 	/* Room for the largest of them: slabinfo and zoneinfo of a big machine take some 100 KiB. */
-	if (arena_room - arena_len < head + (512u << 10))
+	if (arena_room - arena_len < 4 + head + (512u << 10))
 		sampler_flush();
-	p = arena + arena_len;
-	for (int i = 0; i < 8; i++)
-		p[4 + i] = (uint8_t)(now >> 8 * i);
-	p[12] = (uint8_t)edge;
-	p[13] = (uint8_t)phase;
-	p[14] = (uint8_t)name_len;
-	memcpy(p + 15, name, name_len);
-	*room = arena_room - arena_len - head;
-	if (*room > WIRE_PAYLOAD_MAX - WIRE_SAMPLE_HEAD - name_len)
-		*room = WIRE_PAYLOAD_MAX - WIRE_SAMPLE_HEAD - name_len;
+	p = arena + arena_len + 4;
+	wire_sample_head(p, now, edge, phase, name);
+	*room = arena_room - arena_len - 4 - head;
+	if (*room > WIRE_PAYLOAD_MAX - head)
+		*room = WIRE_PAYLOAD_MAX - head;
 	return p + head;
 }
 

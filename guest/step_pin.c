@@ -117,17 +117,20 @@ static uint64_t settle_chosen(struct layout *l, uint64_t *blocks)
 
 	*blocks = 0;
 	memset(l->block, 0, l->nblocks * sizeof(*l->block));
+	memset(l->pinned, 0, l->pfn_end / 8 + 1);
 	for (size_t i = 0; i < l->filled_pages; i++) {
-		uint32_t before = l->pfn[i];
+		uint32_t before = l->pfn[i], pfn;
 
 		if (before & LAYOUT_CHOSEN) {
 			if (layout_read_pfns(l, i, 1) == 0)
 				in_place += l->pfn[i] == before;
 			l->pfn[i] = LAYOUT_PFN(l->pfn[i]) | LAYOUT_PINNED;
 		}
-		if (l->pfn[i] & LAYOUT_PINNED && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE &&
-		    !l->block[LAYOUT_PFN(l->pfn[i]) / l->block_pages]++)
-			(*blocks)++;
+		pfn = LAYOUT_PFN(l->pfn[i]);
+		if (!(l->pfn[i] & LAYOUT_PINNED) || pfn == LAYOUT_GONE)
+			continue;
+		*blocks += !l->block[pfn / l->block_pages]++;
+		l->pinned[pfn / 8] |= (uint8_t)(1 << pfn % 8);
 	}
 	return in_place;
 }

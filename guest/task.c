@@ -94,7 +94,7 @@ static void send_bytes(int fd, const void *data, size_t len)
 	}
 }
 
-static void send_message(struct task_child *c, int type, const char *payload, size_t len)
+void task_send_bytes(struct task_child *c, int type, const void *payload, size_t len)
 {
 	uint8_t head[MESSAGE_HEAD] = { (uint8_t)type, (uint8_t)len, (uint8_t)(len >> 8) };
 
@@ -113,7 +113,7 @@ void task_send(struct task_child *c, int type, const char *fmt, ...)
 	va_end(ap);
 	if (n >= (int)sizeof(text))
 		n = sizeof(text) - 1;
-	send_message(c, type, text, (size_t)n);
+	task_send_bytes(c, type, text, (size_t)n);
 }
 
 int task_fail(struct task_child *c, const char *verdict, const char *fmt, ...)

@@ -44,6 +44,8 @@ void task_go(struct task *t);
 void task_wait_go(struct task_child *c);
 void task_send(struct task_child *c, int type, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* len below TASK_MESSAGE_MAX */
+void task_send_bytes(struct task_child *c, int type, const void *payload, size_t len);
 /* WIRE_FAIL with a verdict ("infra", "workload-failed", "unsupported") and a reason. Returns -1. */
 int task_fail(struct task_child *c, const char *verdict, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

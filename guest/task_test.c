@@ -45,6 +45,7 @@ static void talker(struct task_child *c, void *arg)
 	task_progress(c, 3, 10);
 	task_send(c, WIRE_STEP, "{\"n\":%d}", 42);
 	task_fail(c, "workload-failed", "file \"%s\" line\n%d: \\", "a", 7);
+	task_send_bytes(c, WIRE_SAMPLE, "\0%s\xff\n", 5);
 	task_send(c, TASK_DONE, "%s", "");
 }
 
@@ -69,6 +70,9 @@ static void test_round_trip(void **state)
 	assert_int_equal(next_message(&t, payload, &len), WIRE_FAIL);
 	assert_string_equal(payload, "{\"verdict\":\"workload-failed\","
 				     "\"what\":\"file \\\"a\\\" line\\u000a7: \\\\\"}");
+	assert_int_equal(next_message(&t, payload, &len), WIRE_SAMPLE);
+	assert_int_equal(len, 5);
+	assert_memory_equal(payload, "\0%s\xff\n", 5);
 	assert_int_equal(next_message(&t, payload, &len), TASK_DONE);
 	assert_int_equal(len, 0);
 	/* Finished, and still there: what it holds stays. */

@@ -166,6 +166,20 @@ void wire_reader_free(struct wire_reader *r)
 	memset(r, 0, sizeof(*r));
 }
 
+size_t wire_sample_head(uint8_t *payload, uint64_t mono_ns, enum wire_edge edge, enum wire_phase phase,
+			const char *name)
+{
+	size_t name_len = strlen(name);
+
+	put32(payload, (uint32_t)mono_ns);
+	put32(payload + 4, (uint32_t)(mono_ns >> 32));
+	payload[8] = (uint8_t)edge;
+	payload[9] = (uint8_t)phase;
+	payload[10] = (uint8_t)name_len;
+	memcpy(payload + WIRE_SAMPLE_HEAD, name, name_len);
+	return WIRE_SAMPLE_HEAD + name_len;
+}
+
 bool wire_sample_parse(const uint8_t *payload, uint32_t len, struct wire_sample *s)
 {
 	size_t name_len;

@@ -16,6 +16,7 @@
  * Control payloads are JSON objects. A SAMPLE payload is
  *	u64 CLOCK_MONOTONIC ns of the guest, u8 edge (enum wire_edge), u8 phase (enum wire_phase),
  *	u8 name length, name ("vmstat", "extfrag/unusable_index"), raw bytes of the file.
+ * One name is no file: "pageblocks", of guest/pageblocks.h; several samples make one such map.
  * The reader resynchronises on the magic and counts what it skipped; it treats every byte as
  * hostile. Libc only: both sides compile this file.
  */
@@ -92,6 +93,9 @@ struct wire_sample {
 	uint32_t len;
 };
 #define WIRE_SAMPLE_HEAD 11
+/* Writes what stands before a sample's data; its length: WIRE_SAMPLE_HEAD and the name (63 bytes at most). */
+size_t wire_sample_head(uint8_t *payload, uint64_t mono_ns, enum wire_edge edge, enum wire_phase phase,
+			const char *name);
 /* Checks and takes apart a SAMPLE payload; false when it is malformed. */
 bool wire_sample_parse(const uint8_t *payload, uint32_t len, struct wire_sample *s);
 

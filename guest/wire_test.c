@@ -398,6 +398,27 @@ static void test_sample(void **state)
 	}
 }
 
+static void test_sample_head(void **state)
+{
+	char longest[64];
+	uint8_t p[512], q[512];
+	struct wire_sample s;
+	size_t n = wire_sample_head(p, 0x0807060504030201u, EDGE_END, PHASE_COLLECT, "pageblocks");
+
+	assert_int_equal(n, 21);
+	assert_int_equal(make_sample(q, EDGE_END, PHASE_COLLECT, "pageblocks", 10, ""), n);
+	assert_memory_equal(p, q, n);
+	memset(longest, 'n', 63);
+	longest[63] = '\0';
+	n = wire_sample_head(p, UINT64_MAX, EDGE_NONE, PHASE_BOOT, longest);
+	assert_true(wire_sample_parse(p, (uint32_t)n, &s));
+	assert_true(s.mono_ns == UINT64_MAX);
+	assert_int_equal(s.edge, EDGE_NONE);
+	assert_int_equal(s.phase, PHASE_BOOT);
+	assert_string_equal(s.name, longest);
+	assert_int_equal(s.len, 0);
+}
+
 static void test_hostile_samples(void **state)
 {
 	static const char long_name[] = "0123456789012345678901234567890123456789012345678901234567890123456789";
@@ -500,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_vain_checks_are_bounded),
 		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_sample_head),
 		cmocka_unit_test(test_hostile_samples),
 		cmocka_unit_test(test_fuzz),
 	};

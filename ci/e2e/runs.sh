@@ -70,6 +70,58 @@ check_samples()
 	done
 }
 
+# map FOLDER PHASE: "FREE PINNED MOVABLE UNMOVABLE HOLE", the pages of all blocks of the map. Its
+# chunks must follow one another, and each line tell of a whole block.
+map()
+{
+	samples "$1/samples.zst" "$2" end pageblocks | awk '
+		$1 == "pageblocks" {
+			bad += NF != 8 || $2 != 1 || $6 != blocks
+			pages = 2 ^ $4
+			blocks += $8
+			next
+		}
+		{
+			bad += NF != 6 || $1 >= blocks || lines && $1 <= last
+			bad += $2 + $3 + $4 + $5 + $6 != pages || $6 == pages
+			last = $1
+			lines++
+			for (i = 2; i <= 6; i++)
+				sum[i] += $i
+		}
+		END {
+			if (bad || !lines)
+				exit 1
+			print sum[2], sum[3], sum[4], sum[5], sum[6]
+		}' || die "the map at the end of $2 is damaged"
+}
+
+within()
+{
+	[ "$1" -le $(($2 + $3)) ] && [ "$1" -ge $(($2 - $3)) ]
+}
+
+# check_map FOLDER PHASE SLACK: against what the kernel itself counts and the pin step reported. The
+# pages of the per-CPU lists, so many at the most, are not free in the map.
+check_map()
+{
+	local free pinned movable unmovable hole counted present
+	read -r free pinned movable unmovable hole < <(map "$1" "$2")
+	[ -n "$hole" ] || exit 1 # map() has said why
+	holds "$1/run.json" '([.layout[]? | .got.pins // 0] | add // 0) == $n' --argjson n "$pinned"
+	counted=$(samples "$1/samples.zst" "$2" end vmstat | awk '$1 == "nr_free_pages" { print $2 }')
+	within "$free" "$counted" "$3" ||
+		die "$2: $free pages are free in the map, nr_free_pages is $counted"
+	counted=$(samples "$1/samples.zst" "$2" end vmstat |
+		awk '/^nr_zone_(in)?active_(anon|file) |^nr_zone_unevictable / { n += $2 } END { print n }')
+	within $((movable + pinned)) "$counted" "$3" ||
+		die "$2: $movable pages are movable and $pinned pinned, on the lists are $counted"
+	present=$(samples "$1/samples.zst" workload end zoneinfo |
+		awk '$1 == "present" { n += $2 } END { print n }')
+	[ $((free + pinned + movable + unmovable)) -eq "$present" ] ||
+		die "$2: the map has $free $pinned $movable $unmovable pages, $present are present"
+}
+
 json_shape()
 {
 	holds "$1" '.schema == 1 and (.runset | test("^[0-9]{8}-[0-9]{6}-")) and
@@ -109,6 +161,8 @@ test_run_ok()
 	check_layout "$folder"
 	check_metrics "$folder"
 	check_samples "$folder" layout workload
+	check_map "$folder" layout 1000
+	check_map "$folder" collect 5000
 	grep -qa 'Linux version' "$folder/console.log" || die "no banner in console.log"
 	verify_store
 
@@ -149,6 +203,35 @@ test_old_ok()
 	holds "$folder/run.json" '.qemu_command | contains("virtserialport")'
 	holds "$folder/run.json" 'all(.layout[]; .ok == true)'
 	check_samples "$folder" layout workload
+	check_map "$folder" layout 1000
+	check_map "$folder" collect 5000
+}
+
+# What no layout has touched is mapped too; forks get the map of their template, and make their own.
+test_map_no_layout()
+{
+	local none free pinned rest
+	shape "{memory: 256M, cpus: 1}"
+	boot_shape 0
+	none=$(run_folder 0001)
+	holds "$none/run.json" '.layout == null'
+	read -r free pinned rest < <(map "$none" layout)
+	if [ "$pinned" -ne 0 ] || [ "$free" -le 20000 ]; then
+		die "map: $free free, $pinned pinned, $rest"
+	fi
+	check_map "$none" collect 5000
+}
+
+test_map_forks()
+{
+	local k
+	small 0 --runs 2 --fork --json
+	for k in 0001 0002; do
+		check_map "$(run_folder $k)" layout 1000
+		check_map "$(run_folder $k)" collect 5000
+		samples "$(run_folder $k)/samples.zst" layout end pageblocks >"$T/map.$k"
+	done
+	cmp "$T/map.0001" "$T/map.0002" || die "two forks of one layout have two maps of it"
 }
 
 test_generic_flavour()

@@ -466,6 +466,21 @@ static void test_wrong_samples(void **state)
 	guest_state_free(&g);
 }
 
+/* A map comes in samples of one name: each is stored, and none is held, or counted as a file. */
+static void test_pageblocks(void **state)
+{
+	struct guest_state g;
+
+	begin(&g);
+	for (int chunk = 0; chunk < 1000; chunk++) {
+		sample(&g, "pageblocks", PHASE_LAYOUT, EDGE_END, "pageblocks 1 order 9 first 0 blocks 512\n");
+		sample(&g, "pageblocks", PHASE_COLLECT, EDGE_END, "pageblocks 1 order 9 first 0 blocks 512\n");
+	}
+	assert_int_equal(samples, 2000);
+	assert_int_equal(g.edges.begin.n + g.edges.end.n + g.edges.rest.n, 0);
+	guest_state_free(&g);
+}
+
 /* ---- fuzzing ---- */
 
 static uint64_t random_state;
@@ -576,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_large_json_is_not_kept),
 		cmocka_unit_test(test_large_vmstat),
 		cmocka_unit_test(test_wrong_samples),
+		cmocka_unit_test(test_pageblocks),
 		cmocka_unit_test(test_fuzz_bytes),
 		cmocka_unit_test(test_fuzz_payloads),
 	};
