@@ -103,6 +103,7 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	store_release(s);
 	index_close(s);
 	free(s->root);
 	free(s);

@@ -6,9 +6,12 @@
  *
  *	ROOT/mmrig.db			SQLite (WAL): an index that can be rebuilt from what follows
  *	ROOT/RUNSET/runset.json		what was asked: scenario, kernels, variants
+ *	ROOT/RUNSET/checksums		of runset.json, for sha256sum -c
+ *	ROOT/RUNSET/owner		who writes it; gone when that is done
  *	ROOT/RUNSET/RUN/run.json	verdict, identity, phases, metrics, reproduce line
  *	ROOT/RUNSET/RUN/console.log
  *	ROOT/RUNSET/RUN/samples.zst	the SAMPLE payloads, framed by u32 length, one zstd stream
+ *	ROOT/RUNSET/RUN/checksums	of these three, for sha256sum -c
  *	ROOT/RUNSET/.RUN.tmp/		a run in the making; swept by the next start when its owner is gone
  *
  * A run appears by one rename after everything in it was fsynced, then in one SQLite transaction;
@@ -74,14 +77,20 @@ struct store_rederived {
 	void (*report)(void *arg, const char *fault);
 	void *arg;
 	size_t runs, changed, failed; /* filled in; failed counts faults */
+	size_t without; /* of the runs: left alone, since their samples were removed on purpose */
 };
 int store_rederive(struct store *s, struct store_rederived *count, struct error *err);
 /*
- * Reads everything that is stored, and compares the index with it. One call of report() a fault,
- * with the path; *runs: how many were looked at.
+ * Reads everything that is stored, holds it against its checksums, and compares the index with it.
+ * One call of report() a fault, with the path. What is there and has no business there is no fault.
  */
+struct store_verified {
+	size_t runs;	 /* looked at */
+	size_t unsummed; /* of them: an older mmrig recorded them, without checksums */
+	size_t without;	 /* of them: their samples were removed on purpose */
+};
 int store_verify(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
-		 size_t *runs, struct error *err);
+		 struct store_verified *count, struct error *err);
 /* Bytes free on the store's file system. */
 int store_free_bytes(const struct store *s, uint64_t *bytes, struct error *err);
 

@@ -59,10 +59,10 @@ static int fill(struct store *s, struct runset *set, const char *reason)
 static int still_sound(struct store *s, const struct runset *set)
 {
 	cleanup_strbuf struct strbuf faults = STRBUF_INIT;
+	struct store_verified count;
 	struct runset back;
-	size_t runs;
 
-	if (store_verify(s, on_fault, &faults, &runs, NULL) < 0 || faults.len || runs != 1)
+	if (store_verify(s, on_fault, &faults, &count, NULL) < 0 || faults.len || count.runs != 1)
 		return 20;
 	if (store_load_set(s, set->id, &back, NULL) < 0 || back.nruns != 1)
 		return 21;
