@@ -91,6 +91,30 @@ struct store_verified {
 };
 int store_verify(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
 		 struct store_verified *count, struct error *err);
+/*
+ * Removes the run sets that meet all of `which`, `keep` and `before`, or only their samples; never
+ * one that a living mmrig writes. report() is called for each set, in between. A set that is named
+ * and cannot be removed is an error before anything is (EXIT_USAGE).
+ */
+struct store_gone {
+	const char *id;
+	size_t runs; /* of the set; of which there were samples */
+	uint64_t bytes;
+	const char *kept; /* why it was not removed, or not all of it; else NULL */
+};
+struct store_gc {
+	char *const *which; /* as in store_load_set(); any when nwhich is 0 */
+	size_t nwhich;
+	size_t keep;   /* the newest ones stay */
+	double before; /* made until then, seconds since the epoch; INFINITY: any time */
+	bool samples;  /* only those: the numbers stay */
+	bool dry_run;
+	void (*report)(void *arg, const struct store_gone *gone);
+	void *arg;
+	size_t sets, failed; /* filled in: removed, or would be; could not be */
+	uint64_t bytes;
+};
+int store_gc(struct store *s, struct store_gc *gc, struct error *err);
 /* Bytes free on the store's file system. */
 int store_free_bytes(const struct store *s, uint64_t *bytes, struct error *err);
 

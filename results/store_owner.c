@@ -87,7 +87,7 @@ bool store_sweep_one(const char *dir)
 }
 
 /* "20261130-171500-NAME-3f2a": a folder that only the store makes. */
-static bool looks_like_set(const char *name)
+bool store_looks_like_set(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -143,6 +143,16 @@ bool store_set_is_written(const char *set_dir)
 			return true;
 	}
 	return false;
+}
+
+int store_refuse_written(const char *set_dir, struct error *err)
+{
+	if (!store_set_is_written(set_dir))
+		return 0;
+	return error_set(err, EXIT_USAGE,
+			 "%s: another mmrig is writing this run set; wait for it to end, or remove "
+			 "%s/owner where it ran on another host and is gone",
+			 set_dir, set_dir);
 }
 
 /* What store_begin_set() makes; it holds the lock, which is ours now. */
@@ -202,9 +212,14 @@ void store_sweep(const struct store *s)
 	while (d && (e = readdir(d))) {
 		cleanup_free char *path = NULL;
 
-		if (!looks_like_set(e->d_name))
+		if (!store_looks_like_set(e->d_name) && !is_tmp_folder(e->d_name))
 			continue;
 		path = path_join(s->root, e->d_name);
-		sweep_set(path);
+		if (str_ends(e->d_name, ".gone.tmp")) /* its remover held the lock all the while */
+			dir_remove(path, NULL);
+		else if (is_tmp_folder(e->d_name))
+			store_sweep_one(path);
+		else
+			sweep_set(path);
 	}
 }

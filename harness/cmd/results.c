@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "harness/cmd/opt.h"
+#include "harness/cmd/results.h"
 #include "results/run_json.h"
 #include "results/run_text.h"
 #include "results/store.h"
@@ -280,7 +281,8 @@ static const struct command verify_command = {
 };
 
 static const struct command *const results_subs[] = {
-	&list_command, &show_command, &rebuild_command, &rederive_command, &verify_command, NULL,
+	&list_command, &show_command, &rebuild_command, &rederive_command, &verify_command,
+	&command_results_gc, &command_results_export, &command_results_import, NULL,
 };
 
 const struct command command_results = {
