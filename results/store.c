@@ -103,6 +103,7 @@ void store_close(struct store *s)
 {
 	if (!s)
 		return;
+	store_release(s);
 	index_close(s);
 	free(s->root);
 	free(s);
@@ -223,6 +224,33 @@ char *store_choose(struct store *s, const char *which, bool *is_path, struct err
 	chosen = id ? xstrdup(id) : NULL;
 	run_text_lines_free(ids);
 	return chosen;
+}
+
+char *store_id_of_path(const struct store *s, const char *path)
+{
+	char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL, *id = NULL;
+
+	if (slash && strncmp(real, s->root, (size_t)(slash - real)) == 0 &&
+	    s->root[slash - real] == '\0' && store_name_ok(slash + 1))
+		id = xstrdup(slash + 1);
+	free(real);
+	return id;
+}
+
+char *store_choose_id(struct store *s, const char *which, struct error *err)
+{
+	bool is_path;
+	char *chosen = store_choose(s, which, &is_path, err), *id;
+
+	if (!chosen || !is_path)
+		return chosen;
+	id = store_id_of_path(s, chosen);
+	if (!id)
+		error_set(err, EXIT_USAGE,
+			  "%s: is no run set of %s; set MMRIG_RESULTS to the folder it is in", chosen,
+			  s->root);
+	free(chosen);
+	return id;
 }
 
 int store_load_set(struct store *s, const char *which, struct runset *set, struct error *err)

@@ -6,9 +6,12 @@
  *
  *	ROOT/mmrig.db			SQLite (WAL): an index that can be rebuilt from what follows
  *	ROOT/RUNSET/runset.json		what was asked: scenario, kernels, variants
+ *	ROOT/RUNSET/checksums		of runset.json, for sha256sum -c
+ *	ROOT/RUNSET/owner		who writes it; gone when that is done
  *	ROOT/RUNSET/RUN/run.json	verdict, identity, phases, metrics, reproduce line
  *	ROOT/RUNSET/RUN/console.log
  *	ROOT/RUNSET/RUN/samples.zst	the SAMPLE payloads, framed by u32 length, one zstd stream
+ *	ROOT/RUNSET/RUN/checksums	of these three, for sha256sum -c
  *	ROOT/RUNSET/.RUN.tmp/		a run in the making; swept by the next start when its owner is gone
  *
  * A run appears by one rename after everything in it was fsynced, then in one SQLite transaction;
@@ -74,14 +77,44 @@ struct store_rederived {
 	void (*report)(void *arg, const char *fault);
 	void *arg;
 	size_t runs, changed, failed; /* filled in; failed counts faults */
+	size_t without; /* of the runs: left alone, since their samples were removed on purpose */
 };
 int store_rederive(struct store *s, struct store_rederived *count, struct error *err);
 /*
- * Reads everything that is stored, and compares the index with it. One call of report() a fault,
- * with the path; *runs: how many were looked at.
+ * Reads everything that is stored, holds it against its checksums, and compares the index with it.
+ * One call of report() a fault, with the path. What is there and has no business there is no fault.
  */
+struct store_verified {
+	size_t runs;	 /* looked at */
+	size_t unsummed; /* of them: an older mmrig recorded them, without checksums */
+	size_t without;	 /* of them: their samples were removed on purpose */
+};
 int store_verify(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
-		 size_t *runs, struct error *err);
+		 struct store_verified *count, struct error *err);
+/*
+ * Removes the run sets that meet all of `which`, `keep` and `before`, or only their samples; never
+ * one that a living mmrig writes. report() is called for each set, in between. A set that is named
+ * and cannot be removed is an error before anything is (EXIT_USAGE).
+ */
+struct store_gone {
+	const char *id;
+	size_t runs; /* of the set; of which there were samples */
+	uint64_t bytes;
+	const char *kept; /* why it was not removed, or not all of it; else NULL */
+};
+struct store_gc {
+	char *const *which; /* as in store_load_set(); any when nwhich is 0 */
+	size_t nwhich;
+	size_t keep;   /* the newest ones stay */
+	double before; /* made until then, seconds since the epoch; INFINITY: any time */
+	bool samples;  /* only those: the numbers stay */
+	bool dry_run;
+	void (*report)(void *arg, const struct store_gone *gone);
+	void *arg;
+	size_t sets, failed; /* filled in: removed, or would be; could not be */
+	uint64_t bytes;
+};
+int store_gc(struct store *s, struct store_gc *gc, struct error *err);
 /* Bytes free on the store's file system. */
 int store_free_bytes(const struct store *s, uint64_t *bytes, struct error *err);
 

@@ -12,6 +12,7 @@
 #include "results/store_internal.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 
 struct bench {
 	struct store *s;
@@ -91,6 +92,18 @@ static int put_file(const char *dir, const char *name, const void *data, size_t 
 	return 0;
 }
 
+/* As sums_make() would, which syncs. */
+static int put_sums(struct bench *b, const char *dir, const char *json, struct error *err)
+{
+	cleanup_free char *of_json = hash_bytes(json, strlen(json)), *of_nothing = hash_bytes("", 0);
+	cleanup_free char *of_samples = hash_bytes(b->samples, b->samples_len);
+	cleanup_free char *text = str_printf(
+		"%s  console.log\n%s  run.json\n%s  samples.zst\n", of_nothing + strlen("sha256:"),
+		of_json + strlen("sha256:"), of_samples + strlen("sha256:"));
+
+	return put_file(dir, "checksums", text, strlen(text), err);
+}
+
 static int put_folder(struct bench *b, const struct run *r, struct error *err)
 {
 	cleanup_free char *dir = path_join(b->set_dir, r->id);
@@ -107,6 +120,8 @@ static int put_folder(struct bench *b, const struct run *r, struct error *err)
 		ret = put_file(dir, "console.log", "", 0, err);
 	if (ret == 0)
 		ret = put_file(dir, "samples.zst", b->samples, b->samples_len, err);
+	if (ret == 0)
+		ret = put_sums(b, dir, json, err);
 	free(json);
 	return ret;
 }

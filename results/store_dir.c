@@ -116,11 +116,21 @@ char **store_dir_names(const char *set_dir, size_t *n, struct error *err)
 	return names;
 }
 
-bool store_is_run(const char *set_dir, const char *name)
+static bool has_inside(const char *dir, const char *name, const char *mark)
 {
-	cleanup_free char *path = str_printf("%s/%s/run.json", set_dir, name);
+	cleanup_free char *path = str_printf("%s/%s/%s", dir, name, mark);
 
 	return file_exists(path);
+}
+
+bool store_is_run(const char *set_dir, const char *name)
+{
+	return has_inside(set_dir, name, "run.json");
+}
+
+bool store_is_set(const char *root, const char *name)
+{
+	return has_inside(root, name, "runset.json");
 }
 
 int store_load_head(const char *set_dir, struct runset *set, double *created, struct error *err)

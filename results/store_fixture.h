@@ -155,20 +155,20 @@ static inline void on_fault(void *arg, const char *fault)
 static inline size_t expect_sound(struct store *s)
 {
 	cleanup_strbuf struct strbuf faults = STRBUF_INIT;
-	size_t runs = 0;
+	struct store_verified count;
 
-	assert_int_equal(store_verify(s, on_fault, &faults, &runs, NULL), 0);
+	assert_int_equal(store_verify(s, on_fault, &faults, &count, NULL), 0);
 	if (faults.len)
 		fail_msg("%s", faults.data);
-	return runs;
+	return count.runs;
 }
 
 static inline void expect_fault(struct store *s, const char *what)
 {
 	cleanup_strbuf struct strbuf faults = STRBUF_INIT;
-	size_t runs;
+	struct store_verified count;
 
-	assert_int_equal(store_verify(s, on_fault, &faults, &runs, NULL), 0);
+	assert_int_equal(store_verify(s, on_fault, &faults, &count, NULL), 0);
 	if (!faults.len || !strstr(faults.data, what))
 		fail_msg("\"%s\" does not say \"%s\"", faults.len ? faults.data : "", what);
 }

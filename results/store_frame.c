@@ -277,18 +277,6 @@ static int index_is_whole(struct store *s, const char *set_dir, const char *id, 
 	return whole;
 }
 
-/* The id that a path has when it leads to a set of this very store; else NULL. */
-static char *id_of_path(const struct store *s, const char *path)
-{
-	char *real = realpath(path, NULL), *slash = real ? strrchr(real, '/') : NULL, *id = NULL;
-
-	if (slash && strncmp(real, s->root, (size_t)(slash - real)) == 0 &&
-	    s->root[slash - real] == '\0' && store_name_ok(slash + 1))
-		id = xstrdup(slash + 1);
-	free(real);
-	return id;
-}
-
 /* From the index where the whole set is in it: 1, and 0 where it is not. */
 static int load_indexed(struct store *s, const char *id, struct frame *f, struct error *err)
 {
@@ -318,7 +306,7 @@ int store_load_frame(struct store *s, const char *which, struct frame *f, struct
 	memset(f, 0, sizeof(*f));
 	if (!chosen)
 		return -1;
-	id = is_path ? id_of_path(s, chosen) : xstrdup(chosen);
+	id = is_path ? store_id_of_path(s, chosen) : xstrdup(chosen);
 	dir = is_path ? xstrdup(chosen) : path_join(s->root, chosen);
 	if (id)
 		ret = load_indexed(s, id, f, err);

@@ -183,3 +183,15 @@ int index_put_run(struct store *s, const struct runset *set, const struct run *r
 	sqlite3_bind_blob(st, 24, blob.len ? blob.data : "", (int)blob.len, SQLITE_TRANSIENT);
 	return index_step(s, st, err);
 }
+
+int index_forget_set(struct store *s, const char *set_id, struct error *err)
+{
+	/* The set last: cut off in between, the next sync finds it and ends the work. */
+	sqlite3_stmt *st =
+		index_query(s, err, "DELETE FROM runs WHERE runset = ?", set_id, NULL);
+
+	if (index_step(s, st, err) < 0)
+		return -1;
+	st = index_query(s, err, "DELETE FROM runsets WHERE id = ?", set_id, NULL);
+	return index_step(s, st, err);
+}

@@ -26,6 +26,8 @@ struct store {
 	bool read_only; /* the index is in memory */
 	int db_code;	/* SQLite's primary code of the last index_error() */
 	struct index_names names;
+	char **claim; /* folders of the sets that we write */
+	size_t nclaims;
 };
 
 /*
@@ -39,6 +41,7 @@ char **store_dir_runs(const char *set_dir, size_t *n, struct error *err);
 /* The same without a look into the folders, sorted as bytes; a folder there may be none of a run. */
 char **store_dir_names(const char *set_dir, size_t *n, struct error *err);
 bool store_is_run(const char *set_dir, const char *name);
+bool store_is_set(const char *root, const char *name);
 /* For qsort(), of char *: as bytes; of run ids, "9999" before "10000". */
 int store_by_name(const void *a, const void *b);
 int store_by_run_id(const void *a, const void *b);
@@ -54,10 +57,23 @@ int store_load_run(const char *set_dir, const char *run_id, const struct runset 
 int store_load_dir(const char *set_dir, struct runset *set, struct error *err);
 /* The id that `which` chooses, or a path of a set's folder. Heap; NULL on error. */
 char *store_choose(struct store *s, const char *which, bool *is_path, struct error *err);
+/* The id, also where a path leads to a set of this store; of another: EXIT_USAGE. */
+char *store_choose_id(struct store *s, const char *which, struct error *err);
+/* The id that a path has when it leads to a set of this very store; else NULL. */
+char *store_id_of_path(const struct store *s, const char *path);
 
-/* store_owner.c: who makes a .tmp folder. Both under the lock. */
+/* store_owner.c: who makes a .tmp folder, or writes a set. Under the lock. */
 int store_owner_write(const char *dir, struct error *err);
 bool store_owner_alive(const char *dir);
+/* Writes that this set is ours, until store_release(). */
+int store_claim(struct store *s, const char *set_dir, struct error *err);
+void store_release(struct store *s);
+/* Is a living mmrig writing the set, or a run of it? On another host: as far as is known. */
+bool store_set_is_written(const char *set_dir);
+/* EXIT_USAGE when it is. */
+int store_refuse_written(const char *set_dir, struct error *err);
+/* "20261130-171500-NAME-3f2a": a name that only the store gives. */
+bool store_looks_like_set(const char *name);
 /* Removes the unfinished of owners that are gone. Needs the lock. */
 void store_sweep(const struct store *s);
 /* The one folder; false when its owner lives. */
@@ -85,6 +101,8 @@ int index_step(struct store *s, sqlite3_stmt *st, struct error *err);
 int index_put_set(struct store *s, const struct runset *set, double created, struct error *err);
 int index_put_run(struct store *s, const struct runset *set, const struct run *r,
 		  struct error *err);
+/* The set and its runs; in a transaction of its own where there is none. */
+int index_forget_set(struct store *s, const char *set_id, struct error *err);
 void index_names_free(struct index_names *names);
 
 /* store_index_list.c */

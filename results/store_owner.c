@@ -87,7 +87,7 @@ bool store_sweep_one(const char *dir)
 }
 
 /* "20261130-171500-NAME-3f2a": a folder that only the store makes. */
-static bool looks_like_set(const char *name)
+bool store_looks_like_set(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -98,24 +98,110 @@ static bool looks_like_set(const char *name)
 	       strspn(name + n - 4, "0123456789abcdef") == 4;
 }
 
+int store_claim(struct store *s, const char *set_dir, struct error *err)
+{
+	if (store_owner_write(set_dir, err) < 0)
+		return -1;
+	s->claim = xreallocarray(s->claim, s->nclaims + 1, sizeof(*s->claim));
+	s->claim[s->nclaims++] = xstrdup(set_dir);
+	return 0;
+}
+
+void store_release(struct store *s)
+{
+	for (size_t i = 0; i < s->nclaims; i++) {
+		cleanup_free char *path = path_join(s->claim[i], "owner");
+
+		unlink(path);
+		free(s->claim[i]);
+	}
+	free(s->claim);
+	s->claim = NULL;
+	s->nclaims = 0;
+}
+
+static bool is_tmp_folder(const char *name)
+{
+	return name[0] == '.' && str_ends(name, ".tmp");
+}
+
+bool store_set_is_written(const char *set_dir)
+{
+	cleanup_dir DIR *d = NULL;
+	struct dirent *e;
+
+	if (store_owner_alive(set_dir))
+		return true;
+	d = opendir(set_dir);
+	while (d && (e = readdir(d))) {
+		cleanup_free char *path = NULL;
+
+		if (!is_tmp_folder(e->d_name))
+			continue;
+		path = path_join(set_dir, e->d_name);
+		if (store_owner_alive(path))
+			return true;
+	}
+	return false;
+}
+
+int store_refuse_written(const char *set_dir, struct error *err)
+{
+	if (!store_set_is_written(set_dir))
+		return 0;
+	return error_set(err, EXIT_USAGE,
+			 "%s: another mmrig is writing this run set; wait for it to end, or remove "
+			 "%s/owner where it ran on another host and is gone",
+			 set_dir, set_dir);
+}
+
+/* What store_begin_set() makes; it holds the lock, which is ours now. */
+static bool is_of_set(const char *name)
+{
+	return strcmp(name, "owner") == 0 || strcmp(name, "checksums") == 0 ||
+	       (str_ends(name, ".tmp") &&
+		(str_starts(name, "runset.json.") || str_starts(name, "owner.") ||
+		 str_starts(name, "checksums.")));
+}
+
+static void unlink_in(const char *dir, const char *name)
+{
+	cleanup_free char *path = path_join(dir, name);
+
+	unlink(path);
+}
+
+/* A set that was being made when its maker died. */
+static void drop_unnamed(const char *set_dir)
+{
+	unlink_in(set_dir, "owner");
+	unlink_in(set_dir, "checksums");
+	rmdir(set_dir);
+}
+
 static void sweep_set(const char *set_dir)
 {
 	cleanup_dir DIR *d = opendir(set_dir);
+	bool named = false, more = false;
 	struct dirent *e;
-	bool named = false;
 
 	while (d && (e = readdir(d))) {
-		cleanup_free char *path = path_join(set_dir, e->d_name);
+		cleanup_free char *path = NULL;
 
 		named |= strcmp(e->d_name, "runset.json") == 0;
-		/* runset.json is only ever written under the lock, which is ours now. */
-		if (str_starts(e->d_name, "runset.json.") && str_ends(e->d_name, ".tmp"))
+		more |= e->d_name[0] != '.' && !is_of_set(e->d_name);
+		if (!str_ends(e->d_name, ".tmp"))
+			continue;
+		path = path_join(set_dir, e->d_name);
+		if (is_of_set(e->d_name))
 			unlink(path);
-		else if (e->d_name[0] == '.' && str_ends(e->d_name, ".tmp"))
+		else if (e->d_name[0] == '.')
 			store_sweep_one(path);
 	}
-	if (d && !named)
-		rmdir(set_dir);
+	if (d && !more && !named)
+		drop_unnamed(set_dir);
+	else if (d && !store_owner_alive(set_dir))
+		unlink_in(set_dir, "owner");
 }
 
 void store_sweep(const struct store *s)
@@ -124,9 +210,16 @@ void store_sweep(const struct store *s)
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
-		cleanup_free char *path = path_join(s->root, e->d_name);
+		cleanup_free char *path = NULL;
 
-		if (looks_like_set(e->d_name))
+		if (!store_looks_like_set(e->d_name) && !is_tmp_folder(e->d_name))
+			continue;
+		path = path_join(s->root, e->d_name);
+		if (str_ends(e->d_name, ".gone.tmp")) /* its remover held the lock all the while */
+			dir_remove(path, NULL);
+		else if (is_tmp_folder(e->d_name))
+			store_sweep_one(path);
+		else
 			sweep_set(path);
 	}
 }

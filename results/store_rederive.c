@@ -5,6 +5,7 @@
 #include "results/run_json.h"
 #include "results/run_text.h"
 #include "results/store_internal.h"
+#include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -51,7 +52,7 @@ static void derive(const struct edges *e, const struct run *stored, struct run *
 	}
 }
 
-static int rewrite(const char *path, json_t *o, const struct run *again, struct error *err)
+static int rewrite(const char *run_dir, json_t *o, const struct run *again, struct error *err)
 {
 	char *text;
 	int ret;
@@ -64,8 +65,8 @@ static int rewrite(const char *path, json_t *o, const struct run *again, struct 
 	/* 17 digits bring a double back exactly. */
 	text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
 	if (!text)
-		return error_set(err, EXIT_NO_VERDICT, "%s: cannot be made", path);
-	ret = file_write_atomic(path, text, strlen(text), 0644, err);
+		return error_set(err, EXIT_NO_VERDICT, "%s/run.json: cannot be made", run_dir);
+	ret = sums_rewrite(run_dir, "run.json", text, strlen(text), err);
 	free(text);
 	return ret;
 }
@@ -82,29 +83,55 @@ static bool same(const struct run *stored, const struct run *again)
 }
 
 /*
- * The stored JSON is changed in two members and not made afresh: what a newer mmrig has put in
- * stays. 1: changed, 0: as it was, -1.
+ * Damaged numbers must not get checksums that say they are right. 1: the samples were removed on
+ * purpose, 0: whole, -1.
  */
-static int rederive_run(const char *set_dir, const char *id, const struct runset *set,
-			struct error *err)
+static int check_files(const char *run_dir, struct error *err)
 {
-	cleanup_free char *path = str_printf("%s/%s/run.json", set_dir, id);
-	cleanup_free char *samples = str_printf("%s/%s/samples.zst", set_dir, id);
+	struct sums sums;
+	int ret = sums_load(run_dir, &sums, err);
+
+	if (ret <= 0)
+		return ret;
+	ret = sums_removed(&sums, "samples.zst");
+	for (const char *const *name = store_run_files; *name && ret >= 0; name++)
+		if (sums_check(run_dir, &sums, *name, err) < 0)
+			ret = -1;
+	sums_free(&sums);
+	return ret;
+}
+
+/* The stored JSON is changed in two members and not made afresh: what a newer mmrig has put in stays. */
+static int rewrite_changed(const char *run_dir, const struct run *again, struct error *err)
+{
+	cleanup_free char *path = path_join(run_dir, "run.json");
+	json_t *o = run_json_load(path, err);
+	int ret = o ? rewrite(run_dir, o, again, err) : -1;
+
+	json_decref(o);
+	return ret;
+}
+
+/* 1: changed, 0: as it was, -1. */
+static int rederive_run(const char *set_dir, const char *id, const struct runset *set,
+			struct store_rederived *count, struct error *err)
+{
+	cleanup_free char *run_dir = path_join(set_dir, id);
+	cleanup_free char *samples = path_join(run_dir, "samples.zst");
 	struct run stored, again = { 0 };
 	struct edges edges = { 0 };
-	json_t *o;
-	int ret;
+	int ret = check_files(run_dir, err);
 
+	count->without += ret > 0;
+	if (ret)
+		return ret < 0 ? -1 : 0;
 	if (store_load_run(set_dir, id, set, &stored, err) < 0)
 		return -1;
 	ret = sample_each(samples, take, &edges, err);
 	if (ret == 0) {
 		derive(&edges, &stored, &again);
-		if (!same(&stored, &again)) {
-			o = run_json_load(path, err);
-			ret = o && rewrite(path, o, &again, err) == 0 ? 1 : -1;
-			json_decref(o);
-		}
+		if (!same(&stored, &again))
+			ret = rewrite_changed(run_dir, &again, err) < 0 ? -1 : 1;
 	}
 	edges_free(&edges);
 	run_free(&stored);
@@ -135,7 +162,7 @@ static void rederive_set(struct store *s, const char *id, struct store_rederived
 	if (!runs)
 		fault(count, &e);
 	for (size_t i = 0; runs && i < n; i++) {
-		int ret = rederive_run(set_dir, runs[i], &set, &e);
+		int ret = rederive_run(set_dir, runs[i], &set, count, &e);
 
 		count->runs++;
 		count->changed += ret > 0;
@@ -152,7 +179,7 @@ int store_rederive(struct store *s, struct store_rederived *count, struct error 
 	char **sets;
 	size_t n;
 
-	count->runs = count->changed = count->failed = 0;
+	count->runs = count->changed = count->failed = count->without = 0;
 	if (s->read_only) {
 		error_set(err, EXIT_USAGE, "%s: cannot write there", s->root);
 		return error_hint(err, "copy the folder, and set MMRIG_RESULTS to the copy");

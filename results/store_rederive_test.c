@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "results/store_fixture.h"
+#include "results/store_sums.h"
 
 static void put_sample(struct store_run *sr, enum wire_edge edge, uint64_t ns, const char *name,
 		       const char *text)
@@ -68,16 +69,17 @@ static void test_rederive(void **state)
 	struct store *s = open_store(p->root);
 	struct runset set = begin_set(s), loaded;
 	struct store_rederived count;
-	char *path, *text, *more;
+	char *path, *dir, *text, *more;
 	size_t len;
 
 	old_run(s, &set, "0001", "layout ok\ncounters that went backwards, left out: x\nlast\n");
 	old_run(s, &set, "0002", NULL);
 	/* What a newer mmrig wrote beside it stays. */
 	path = in_set(p, &set, "0002/run.json");
+	dir = in_set(p, &set, "0002");
 	text = file_read(path, 0, &len, NULL);
 	more = str_printf("{\"of_the_future\": [1, 2.5],%s", text + 1);
-	assert_int_equal(file_write_atomic(path, more, strlen(more), 0644, NULL), 0);
+	assert_int_equal(sums_rewrite(dir, "run.json", more, strlen(more), NULL), 0);
 
 	count = rederive(s, &faults);
 	assert_int_equal(count.runs, 2);
@@ -113,6 +115,7 @@ static void test_rederive(void **state)
 	free(text);
 	free(more);
 	free(path);
+	free(dir);
 	runset_free(&set);
 	store_close(s);
 }
@@ -164,12 +167,78 @@ static void test_damaged(void **state)
 	store_close(s);
 }
 
+/* Numbers that were damaged get no checksums that call them right. */
+static void test_damaged_numbers(void **state)
+{
+	struct place *p = *state;
+	struct strbuf faults = STRBUF_INIT;
+	struct store *s = open_store(p->root);
+	struct runset set = begin_set(s);
+	struct store_rederived count;
+	char *path, *text, *digit;
+	size_t len;
+
+	old_run(s, &set, "0001", NULL);
+	path = in_set(p, &set, "0001/run.json");
+	text = file_read(path, 0, &len, NULL);
+	digit = strstr(text, "\"own\": 2.5");
+	assert_non_null(digit);
+	digit[7] = '3';
+	assert_int_equal(file_write_atomic(path, text, len, 0644, NULL), 0);
+	count = rederive(s, &faults);
+	assert_int_equal(count.changed, 0);
+	assert_int_equal(count.failed, 1);
+	assert_non_null(strstr(faults.data, "0001/run.json: damaged"));
+	expect_fault(s, "0001/run.json: damaged");
+	strbuf_free(&faults);
+	free(path);
+	free(text);
+	runset_free(&set);
+	store_close(s);
+}
+
+/* Killed between the new run.json and its checksums, or before both. */
+static void test_cut_off(void **state)
+{
+	struct place *p = *state;
+	struct strbuf faults = STRBUF_INIT;
+	struct store *s = open_store(p->root);
+	struct runset set = begin_set(s);
+	cleanup_free char *sums = in_set(p, &set, "0001/checksums"), *old_sums, *new_sums;
+	cleanup_free char *next = in_set(p, &set, "0001/checksums.next"), *old_json;
+	cleanup_free char *json = in_set(p, &set, "0001/run.json");
+	size_t old_len, new_len, json_len;
+
+	old_run(s, &set, "0001", NULL);
+	old_sums = file_read(sums, 0, &old_len, NULL);
+	old_json = file_read(json, 0, &json_len, NULL);
+	assert_int_equal(rederive(s, &faults).changed, 1);
+	assert_false(file_exists(next));
+	assert_int_equal(expect_sound(s), 1);
+	new_sums = file_read(sums, 0, &new_len, NULL);
+
+	assert_int_equal(file_write_atomic(sums, old_sums, old_len, 0644, NULL), 0);
+	expect_fault(s, "0001/run.json: damaged");
+	assert_int_equal(file_write_atomic(next, new_sums, new_len, 0644, NULL), 0);
+	assert_int_equal(expect_sound(s), 1);
+	assert_int_equal(rederive(s, &faults).failed, 0);
+	assert_int_equal(file_write_atomic(json, old_json, json_len, 0644, NULL), 0);
+	assert_int_equal(rederive(s, &faults).changed, 1);
+	assert_false(file_exists(next));
+	assert_int_equal(expect_sound(s), 1);
+	assert_null(faults.data);
+	runset_free(&set);
+	store_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(test_rederive),
 		STORE_TEST(test_nothing_to_do),
 		STORE_TEST(test_damaged),
+		STORE_TEST(test_damaged_numbers),
+		STORE_TEST(test_cut_off),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

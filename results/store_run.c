@@ -8,6 +8,7 @@
 
 #include "results/run_json.h"
 #include "results/store_internal.h"
+#include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -21,19 +22,22 @@ struct store_run {
 	struct sample_writer *samples;
 };
 
-static int write_json(const char *path, json_t *o, struct error *err)
+/* Takes o. NULL on error. */
+static char *json_text(const char *path, json_t *o, struct error *err)
 {
 	char *text = json_dumps(o, JSON_FORMAT);
-	int ret;
 
 	json_decref(o);
 	if (!text)
-		return error_set(err, EXIT_NO_VERDICT, "%s: cannot be made", path);
-	ret = file_write_atomic(path, text, strlen(text), 0644, err);
-	if (ret < 0)
-		store_hint_space(err, errno);
-	free(text);
-	return ret;
+		error_set(err, EXIT_NO_VERDICT, "%s: cannot be made", path);
+	return text;
+}
+
+static int write_text(const char *path, const char *text, struct error *err)
+{
+	int ret = file_write_atomic(path, text, strlen(text), 0644, err);
+
+	return ret < 0 ? store_hint_space(err, errno) : 0;
 }
 
 /* "20261130-171500-NAME-3f2a"; the name is cut and freed of what a folder should not have. */
@@ -85,10 +89,25 @@ static int make_set_dir(struct store *s, struct runset *set, time_t now, char **
 	return -1;
 }
 
+/* runset.json comes last: without it the folder is none of a set, and is swept. */
+static int write_set(struct store *s, const char *dir, const struct runset *set, double created,
+		     struct error *err)
+{
+	cleanup_free char *path = path_join(dir, "runset.json");
+	cleanup_free char *text = json_text(path, runset_to_json(set, created), err);
+
+	if (!text)
+		return -1;
+	if (store_claim(s, dir, err) < 0 ||
+	    sums_make_text(dir, "runset.json", text, strlen(text), err) < 0)
+		return store_hint_space(err, errno);
+	return write_text(path, text, err) < 0 ? -1 : dir_fsync(s->root, err);
+}
+
 int store_begin_set(struct store *s, struct runset *set, struct error *err)
 {
 	cleanup_close int lock = store_lock(s, err);
-	cleanup_free char *dir = NULL, *path = NULL;
+	cleanup_free char *dir = NULL;
 	struct timespec now;
 	double created;
 
@@ -101,9 +120,7 @@ int store_begin_set(struct store *s, struct runset *set, struct error *err)
 		return -1;
 	if (err)
 		error_clear(err);
-	path = path_join(dir, "runset.json");
-	if (write_json(path, runset_to_json(set, created), err) < 0 ||
-	    dir_fsync(s->root, err) < 0 || index_put_set(s, set, created, err) < 0) {
+	if (write_set(s, dir, set, created, err) < 0 || index_put_set(s, set, created, err) < 0) {
 		dir_remove(dir, NULL);
 		return -1;
 	}
@@ -155,8 +172,9 @@ static int write_run(struct store_run *sr, const struct runset *set, const struc
 		     struct error *err)
 {
 	cleanup_free char *path = path_join(sr->dir, "run.json");
+	cleanup_free char *text = json_text(path, run_to_json(set, r), err);
 
-	return write_json(path, run_to_json(set, r), err);
+	return text ? write_text(path, text, err) : -1;
 }
 
 static int open_files(struct store_run *sr, const struct runset *set, const struct run *initial,
@@ -248,8 +266,11 @@ static int settle(struct store_run *sr, const struct runset *set, const struct r
 		error_errno(err, EXIT_NO_VERDICT, "%s/console.log: cannot sync", sr->dir);
 		return store_hint_space(err, errno);
 	}
-	if (write_run(sr, set, r, err) < 0 || dir_remove(scratch, err) < 0 ||
-	    dir_fsync(sr->dir, err) < 0)
+	if (write_run(sr, set, r, err) < 0 || dir_remove(scratch, err) < 0)
+		return -1;
+	if (sums_make(sr->dir, store_run_files, err) < 0)
+		return store_hint_space(err, errno);
+	if (dir_fsync(sr->dir, err) < 0)
 		return -1;
 	/* The owner file goes after the rename: without it, a sweeper would take the whole run. */
 	if (rename(sr->dir, sr->final_dir) < 0)

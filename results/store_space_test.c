@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "results/store_archive.h"
 #include "results/store_fixture.h"
 
 static bool says(const struct error *err, const char *what)
@@ -59,10 +60,10 @@ static int fill(struct store *s, struct runset *set, const char *reason)
 static int still_sound(struct store *s, const struct runset *set)
 {
 	cleanup_strbuf struct strbuf faults = STRBUF_INIT;
+	struct store_verified count;
 	struct runset back;
-	size_t runs;
 
-	if (store_verify(s, on_fault, &faults, &runs, NULL) < 0 || faults.len || runs != 1)
+	if (store_verify(s, on_fault, &faults, &count, NULL) < 0 || faults.len || count.runs != 1)
 		return 20;
 	if (store_load_set(s, set->id, &back, NULL) < 0 || back.nruns != 1)
 		return 21;
@@ -88,6 +89,79 @@ static int file_limit_child(struct place *p)
 static void test_file_limit(void **state)
 {
 	assert_int_equal(in_child(file_limit_child, *state), 0);
+}
+
+/* A set too large for either limit; the archive is opened before the small disk hides it. */
+static int make_archive(struct place *p)
+{
+	cleanup_free char *from = path_join(p->root, "from"), *file = path_join(p->root, "a");
+	struct runset set = fixture_set();
+	struct run r = { .id = xstrdup("0001") };
+	cleanup_free char *noise = xmalloc(3 << 20);
+	struct store_moved moved;
+	struct store_run *sr;
+	struct store *s;
+
+	for (size_t i = 0; i < 3 << 20; i++)
+		noise[i] = (char)rand();
+	if (store_open(from, true, &s, NULL) < 0 || store_begin_set(s, &set, NULL) < 0 ||
+	    store_begin_run(s, &set, &r, &sr, NULL) < 0 ||
+	    store_console(sr, noise, 3 << 20, NULL) < 0 || store_finish_run(sr, &set, &r, NULL) < 0)
+		return -1;
+	store_close(s);
+	if (store_open(from, true, &s, NULL) < 0 ||
+	    store_export(s, set.id, file, &moved, NULL) < 0)
+		return -1;
+	store_close(s);
+	return open(file, O_RDONLY | O_CLOEXEC);
+}
+
+/* Nothing of the set is left, and what was there before stays. */
+static int expect_no_import(struct store *s, const struct runset *set, int archive,
+			    const char *reason)
+{
+	struct error err = ERROR_INIT;
+	struct store_moved moved;
+
+	if (store_import_fd(s, archive, "the archive", &moved, &err) == 0)
+		return 40;
+	if (!says(&err, reason) || !says(&err, "the archive") || !says(&err, "MMRIG_RESULTS") ||
+	    err.status != EXIT_NO_VERDICT)
+		return 41;
+	return still_sound(s, set);
+}
+
+static int import_limit_child(struct place *p)
+{
+	struct runset set = fixture_set();
+	cleanup_free char *to = path_join(p->root, "b");
+	struct error err = ERROR_INIT;
+	struct store_moved moved;
+	struct store *s;
+	int archive, ret;
+
+	signal(SIGXFSZ, SIG_IGN);
+	archive = make_archive(p);
+	if (archive < 0 || store_open(p->root, true, &s, NULL) < 0 ||
+	    store_begin_set(s, &set, NULL) < 0 || make_run(s, &set, "0001", NULL) < 0 ||
+	    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1 << 20, 1 << 20 }) < 0)
+		return 1;
+	ret = expect_no_import(s, &set, archive, "File too large");
+	store_close(s);
+	if (ret)
+		return ret;
+	/* The same on the way out: no half of an archive stays. */
+	if (chdir(p->root) < 0 || store_open("from", false, &s, NULL) < 0)
+		return 2;
+	if (store_export(s, "last", to, &moved, &err) == 0 || !says(&err, "free some space") ||
+	    err.status != EXIT_NO_VERDICT)
+		return 42;
+	return file_exists(to) ? 43 : 0;
+}
+
+static void test_import_limit(void **state)
+{
+	assert_int_equal(in_child(import_limit_child, *state), 0);
 }
 
 #define CANNOT_MOUNT 77
@@ -137,6 +211,29 @@ static int full_disk_child(struct place *p)
 	return ret ? ret : still_sound(s, &set);
 }
 
+static int import_full_child(struct place *p)
+{
+	struct runset set = fixture_set();
+	struct store *s;
+	int archive = make_archive(p), ret = mount_small(p->root);
+
+	if (ret)
+		return ret;
+	if (archive < 0 || store_open(p->root, true, &s, NULL) < 0 ||
+	    store_begin_set(s, &set, NULL) < 0 || make_run(s, &set, "0001", NULL) < 0)
+		return 1;
+	return expect_no_import(s, &set, archive, "No space left on device");
+}
+
+static void test_import_full_disk(void **state)
+{
+	int ret = in_child(import_full_child, *state);
+
+	if (ret == CANNOT_MOUNT)
+		skip();
+	assert_int_equal(ret, 0);
+}
+
 /* Where nothing can be mounted, test_file_limit takes the same ways with the same checks. */
 static void test_full_disk(void **state)
 {
@@ -152,6 +249,7 @@ static int expect_read_only(const char *root)
 {
 	struct error err = ERROR_INIT;
 	struct store_entry *entries;
+	struct store_moved moved;
 	struct store *s;
 	struct runset set;
 	size_t n;
@@ -171,6 +269,13 @@ static int expect_read_only(const char *root)
 		return 35;
 	if (store_begin_set(s, &set, &err) == 0)
 		return 36;
+	error_clear(&err);
+	if (store_gc(s, &(struct store_gc){ .before = INFINITY }, &err) == 0 ||
+	    err.status != EXIT_USAGE)
+		return 37;
+	error_clear(&err);
+	if (store_import_fd(s, -1, "none", &moved, &err) == 0 || err.status != EXIT_USAGE)
+		return 38;
 	return 0;
 }
 
@@ -226,6 +331,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(test_file_limit),
 		STORE_TEST(test_full_disk),
+		STORE_TEST(test_import_limit),
+		STORE_TEST(test_import_full_disk),
 		STORE_TEST(test_read_only_mount),
 		STORE_TEST(test_read_only_mode),
 	};

@@ -25,22 +25,17 @@ static int begin(struct sync *y, struct error *err)
 	return 0;
 }
 
-/* Removes from the index what belongs to a set, or to one run of it (run_id not NULL). */
+/* A set, or one run of it (run_id not NULL). */
 static int forget(struct sync *y, const char *set_id, const char *run_id, struct error *err)
 {
-	static const char runs_sql[] = "DELETE FROM runs WHERE runset = ?",
-			  one_sql[] = "DELETE FROM runs WHERE runset = ? AND id = ?",
-			  set_sql[] = "DELETE FROM runsets WHERE id = ?";
 	sqlite3_stmt *st;
 
 	if (begin(y, err) < 0)
 		return -1;
-	st = index_query(y->s, err, run_id ? one_sql : runs_sql, set_id, run_id, NULL);
-	if (index_step(y->s, st, err) < 0)
-		return -1;
-	if (run_id)
-		return 0;
-	st = index_query(y->s, err, set_sql, set_id, NULL);
+	if (!run_id)
+		return index_forget_set(y->s, set_id, err);
+	st = index_query(y->s, err, "DELETE FROM runs WHERE runset = ? AND id = ?", set_id, run_id,
+			 NULL);
 	return index_step(y->s, st, err);
 }
 

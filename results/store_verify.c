@@ -5,6 +5,7 @@
 
 #include "results/run_text.h"
 #include "results/store_internal.h"
+#include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -12,7 +13,7 @@ struct verify {
 	struct store *s;
 	void (*report)(void *arg, const char *fault);
 	void *arg;
-	size_t runs;
+	struct store_verified *count;
 	bool late; /* a run that is not in the index is another's, just finished: no fault */
 	struct frame indexed; /* what the index has of the set at hand; may be empty */
 };
@@ -82,29 +83,91 @@ static int verify_index(struct verify *v, const struct runset *set, const struct
 	return 0;
 }
 
+/* By its checksum; says nothing when what is in it was found damaged already. */
+static void verify_sum(struct verify *v, const char *dir, const struct sums *sums,
+		       const char *name, bool known)
+{
+	cleanup_error struct error e = ERROR_INIT;
+
+	if (!known && sums_check(dir, sums, name, &e) < 0)
+		fault(v, &e);
+}
+
+/* Of a run that an older mmrig recorded. */
+static void verify_unsummed(struct verify *v, const char *run_dir, bool samples_known)
+{
+	v->count->unsummed++;
+	for (const char *const *name = store_run_files; *name; name++) {
+		cleanup_free char *path = path_join(run_dir, *name);
+		cleanup_error struct error e = ERROR_INIT;
+
+		if (file_exists(path) || (samples_known && str_starts(*name, "samples")))
+			continue;
+		error_set(&e, 0, "%s: is missing", path);
+		fault(v, &e);
+	}
+}
+
+static bool samples_are_readable(struct verify *v, const char *run_dir)
+{
+	cleanup_free char *path = path_join(run_dir, "samples.zst");
+	cleanup_error struct error e = ERROR_INIT;
+
+	if (!file_exists(path) || sample_each(path, ignore_sample, NULL, &e) == 0)
+		return true;
+	fault(v, &e);
+	return false;
+}
+
+/* *loaded: run.json could be read, into *r. set NULL: it could not, and neither can its runs. */
+static void verify_files(struct verify *v, const char *set_dir, const struct runset *set,
+			 const char *id, struct run *r, bool *loaded)
+{
+	cleanup_free char *run_dir = path_join(set_dir, id);
+	cleanup_error struct error e = ERROR_INIT;
+	struct sums sums;
+	int there = sums_load(run_dir, &sums, &e);
+	bool readable = true, missing = !store_is_run(set_dir, id);
+
+	*loaded = set && !missing && store_load_run(set_dir, id, set, r, there < 0 ? NULL : &e) == 0;
+	if (e.text)
+		fault(v, &e);
+	if (there > 0 && sums_removed(&sums, "samples.zst"))
+		v->count->without++;
+	else
+		readable = samples_are_readable(v, run_dir);
+	if (there == 0)
+		verify_unsummed(v, run_dir, !readable);
+	if (there <= 0)
+		return;
+	verify_sum(v, run_dir, &sums, "run.json", set && !missing && !*loaded);
+	verify_sum(v, run_dir, &sums, "console.log", false);
+	verify_sum(v, run_dir, &sums, "samples.zst", !readable);
+	sums_free(&sums);
+}
+
 static int verify_run(struct verify *v, const char *set_dir, const struct runset *set,
 		      const char *id, struct error *err)
 {
-	cleanup_error struct error e = ERROR_INIT;
-	cleanup_free char *console = str_printf("%s/%s/console.log", set_dir, id);
-	cleanup_free char *samples = str_printf("%s/%s/samples.zst", set_dir, id);
 	struct run r;
+	bool loaded;
 	int ret;
 
-	v->runs++;
-	if (sample_each(samples, ignore_sample, NULL, &e) < 0)
-		fault(v, &e);
-	if (!file_exists(console)) {
-		error_set(&e, 0, "%s: is missing", console);
-		fault(v, &e);
-	}
-	if (store_load_run(set_dir, id, set, &r, &e) < 0) {
-		fault(v, &e);
+	v->count->runs++;
+	verify_files(v, set_dir, set, id, &r, &loaded);
+	if (!loaded)
 		return 0;
-	}
 	ret = verify_index(v, set, &r, err);
 	run_free(&r);
 	return ret;
+}
+
+/* A folder that has something of a run (of a set) in it, even when its run.json is gone. */
+static bool is_marked(const char *dir, const char *name)
+{
+	cleanup_free char *path = str_printf("%s/%s/checksums", dir, name);
+
+	return file_exists(path);
 }
 
 static void load_indexed(struct verify *v, const char *set_dir)
@@ -117,54 +180,72 @@ static void load_indexed(struct verify *v, const char *set_dir)
 		fault(v, &e);
 }
 
-static int verify_set(struct verify *v, const char *id, struct error *err)
+/* 1: a set, 0: cannot be read, which has been said. */
+static bool verify_head(struct verify *v, const char *id, struct runset *set)
 {
 	cleanup_free char *set_dir = path_join(v->s->root, id);
 	cleanup_error struct error e = ERROR_INIT;
-	struct runset set;
-	char **runs;
-	size_t n;
-	int ret = 0;
+	struct sums sums = { 0 };
+	bool readable = store_load_head(set_dir, set, NULL, &e) == 0;
 
-	if (store_load_head(set_dir, &set, NULL, &e) < 0) {
+	if (!readable) {
 		fault(v, &e);
-		return 0;
+		return false;
 	}
-	if (strcmp(set.id, id) != 0) {
+	if (sums_load(set_dir, &sums, &e) < 0)
+		fault(v, &e);
+	else if (sums.n)
+		verify_sum(v, set_dir, &sums, "runset.json", false);
+	sums_free(&sums);
+	if (strcmp(set->id, id) != 0) {
 		error_set(&e, 0,
 			  "%s: says that it is run set %s, so it is in no list; give it that name",
-			  set_dir, set.id);
+			  set_dir, set->id);
 		fault(v, &e);
 	}
-	runs = store_dir_runs(set_dir, &n, err);
-	load_indexed(v, set_dir);
-	for (size_t i = 0; ret == 0 && runs && i < n; i++)
-		ret = verify_run(v, set_dir, &set, runs[i], err);
+	return true;
+}
+
+static int verify_set(struct verify *v, const char *id, struct error *err)
+{
+	cleanup_free char *set_dir = path_join(v->s->root, id);
+	struct runset set = { 0 };
+	bool readable = verify_head(v, id, &set);
+	size_t n;
+	char **runs = store_dir_names(set_dir, &n, err);
+	int ret = runs ? 0 : -1;
+
+	if (readable)
+		load_indexed(v, set_dir);
+	for (size_t i = 0; ret == 0 && i < n; i++)
+		if (store_is_run(set_dir, runs[i]) || is_marked(set_dir, runs[i]))
+			ret = verify_run(v, set_dir, readable ? &set : NULL, runs[i], err);
 	frame_free(&v->indexed);
 	run_text_lines_free(runs);
 	runset_free(&set);
-	return runs ? ret : -1;
+	return ret;
 }
 
 static int verify_all(struct store *s, bool late, void (*report)(void *arg, const char *fault),
-		      void *arg, size_t *runs, struct error *err)
+		      void *arg, struct store_verified *count, struct error *err)
 {
-	struct verify v = { .s = s, .report = report, .arg = arg, .late = late };
+	struct verify v = { .s = s, .report = report, .arg = arg, .count = count, .late = late };
 	size_t n;
-	char **sets = store_dir_sets(s, &n, err);
-	int ret = sets ? index_check(s, report, arg, err) : -1;
+	char **names = store_dir_names(s->root, &n, err);
+	int ret = names ? index_check(s, report, arg, err) : -1;
 
+	memset(count, 0, sizeof(*count));
 	for (size_t i = 0; ret == 0 && i < n; i++)
-		ret = verify_set(&v, sets[i], err);
-	run_text_lines_free(sets);
-	*runs = v.runs;
+		if (store_is_set(s->root, names[i]) || is_marked(s->root, names[i]))
+			ret = verify_set(&v, names[i], err);
+	run_text_lines_free(names);
 	return ret;
 }
 
 int store_verify(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
-		 size_t *runs, struct error *err)
+		 struct store_verified *count, struct error *err)
 {
-	return verify_all(s, false, report, arg, runs, err);
+	return verify_all(s, false, report, arg, count, err);
 }
 
 /* What the sync could not take in. */
@@ -191,7 +272,7 @@ int store_rebuild(struct store *s, size_t *runs, struct error *err)
 {
 	cleanup_error struct error damaged = ERROR_INIT;
 	cleanup_close int lock = -1;
-	size_t looked_at;
+	struct store_verified looked_at;
 
 	if (s->read_only)
 		return error_set(err, EXIT_USAGE, "%s: cannot write there, so its index stays",

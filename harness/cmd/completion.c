@@ -59,7 +59,10 @@ static void add_words(struct strbuf *sb, const char *choices)
 /* What may follow this option; nothing at all for numbers. */
 static void add_value_case(struct strbuf *sb, const char *path, const struct opt *o)
 {
-	strbuf_addf(sb, "\t\"%s:--%s\") ", path, o->name);
+	strbuf_addf(sb, "\t\"%s:--%s\"", path, o->name);
+	if (o->letter)
+		strbuf_addf(sb, " | \"%s:-%c\"", path, o->letter);
+	strbuf_adds(sb, ") ");
 	if (o->kind == OPT_KIND_CHOICE)
 		add_words(sb, o->arg);
 	else if (has_word(o->arg, "DIR"))
@@ -104,6 +107,13 @@ static void add_positional(struct strbuf *sb, const struct command *c)
 	}
 }
 
+static void add_option_words(struct strbuf *sb, const struct opt *o)
+{
+	strbuf_addf(sb, " --%s", o->name);
+	if (o->letter)
+		strbuf_addf(sb, " -%c", o->letter);
+}
+
 static void add_command_cases(struct strbuf *sb, const struct command *const *table)
 {
 	for (; table && *table; table++) {
@@ -111,7 +121,7 @@ static void add_command_cases(struct strbuf *sb, const struct command *const *ta
 
 		strbuf_addf(sb, "\t\"%s:-\"*) _mmrig_words \"--help", path + strlen("mmrig "));
 		for (const struct opt *o = (*table)->opts; o && o->kind != OPT_KIND_END; o++)
-			strbuf_addf(sb, " --%s", o->name);
+			add_option_words(sb, o);
 		strbuf_addf(sb, "\" ;;\n\t\"%s:\"*) ", path + strlen("mmrig "));
 		add_positional(sb, *table);
 		strbuf_adds(sb, " ;;\n");

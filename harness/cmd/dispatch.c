@@ -41,6 +41,12 @@ const struct command *command_find(const struct command *parent, const char *nam
 
 static bool takes_value(const struct command *c, const char *word)
 {
+	const struct opt *letter = opt_of_letter(c->opts, word);
+
+	if (letter)
+		return letter->kind != OPT_KIND_FLAG && !word[2];
+	if (!str_starts(word, "--"))
+		return false;
 	for (const struct opt *o = c->opts; o && o->kind != OPT_KIND_END; o++)
 		if (o->kind != OPT_KIND_FLAG && strcmp(o->name, word + 2) == 0)
 			return true;
@@ -53,8 +59,7 @@ static bool wants_help(const struct command *c, int argc, char **argv)
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
-		if (str_starts(argv[i], "--") && takes_value(c, argv[i]) && i + 1 < argc &&
-		    !str_starts(argv[i + 1], "--"))
+		if (takes_value(c, argv[i]) && i + 1 < argc && !str_starts(argv[i + 1], "--"))
 			i++;
 	}
 	return false;

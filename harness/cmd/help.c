@@ -120,8 +120,9 @@ static void add_commands(struct strbuf *sb, const struct command *const *table)
 
 static void add_option(struct strbuf *sb, const struct opt *o)
 {
-	cleanup_free char *head =
-		str_printf("--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	char letter[] = { '-', o->letter, ',', ' ', '\0' };
+	cleanup_free char *head = str_printf("%s--%s%s%s", o->letter ? letter : "", o->name,
+					     o->arg ? " " : "", o->arg ? o->arg : "");
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
 
 	strbuf_adds(&text, o->help);

@@ -84,7 +84,10 @@ static void add_options(struct strbuf *sb, const struct opt *opts)
 		return;
 	strbuf_adds(sb, ".Bl -tag -width Ds\n");
 	for (const struct opt *o = opts; o->kind != OPT_KIND_END; o++) {
-		strbuf_addf(sb, ".It Fl -%s", o->name);
+		strbuf_adds(sb, ".It ");
+		if (o->letter)
+			strbuf_addf(sb, "Fl %c , ", o->letter);
+		strbuf_addf(sb, "Fl -%s", o->name);
 		if (o->arg) {
 			strbuf_adds(sb, " Ar ");
 			add_quoted(sb, o->arg);

@@ -29,6 +29,16 @@ static const struct opt *opt_find(const struct opt *opts, const char *name, size
 	return NULL;
 }
 
+const struct opt *opt_of_letter(const struct opt *opts, const char *word)
+{
+	if (word[0] != '-' || !word[1] || word[1] == '-')
+		return NULL;
+	for (const struct opt *o = opts; o && o->kind != OPT_KIND_END; o++)
+		if (o->letter == word[1] && (!word[2] || o->kind != OPT_KIND_FLAG))
+			return o;
+	return NULL;
+}
+
 /* A beginning that fits one option only ("det") is nearer than any distance between letters. */
 static const char *opt_nearest(const struct opt *opts, const char *word)
 {
@@ -131,16 +141,52 @@ static int take_value(const struct command *c, const struct opt *o, int argc, ch
 	return 0;
 }
 
+/* The option has been found; `inside`: its value where that stands in the same word. */
+static int take_option(const struct command *c, const struct opt *o, const char *inside, int argc,
+		       char **argv, int *i, void *target, struct error *err)
+{
+	const char *value = inside;
+
+	if (!value && take_value(c, o, argc, argv, i, &value, err) < 0)
+		return -1;
+	if (store_value(o, target, value, err) < 0)
+		return error_wrap(err, "%s: --%s", c->name, o->name);
+	return 0;
+}
+
+static void set_flag(const struct opt *o, void *target, bool value)
+{
+	*(bool *)((char *)target + o->offset) = value;
+}
+
+/* "-o value", "-ovalue" and "-o=value", since "--output=value" is what people know. */
+static int parse_letter(const struct command *c, int argc, char **argv, int *i, void *target,
+			struct error *err)
+{
+	const char *word = argv[*i], *inside = NULL;
+	const struct opt *o = opt_of_letter(c->opts, word);
+
+	if (!o)
+		return unknown_option(c, word, err);
+	if (o->kind == OPT_KIND_FLAG) {
+		set_flag(o, target, true);
+		return 0;
+	}
+	if (word[2])
+		inside = word + 2 + (word[2] == '=');
+	return take_option(c, o, inside, argc, argv, i, target, err);
+}
+
 /* argv[*i] is an option; *i is left at the last argument used. */
 static int parse_one(const struct command *c, int argc, char **argv, int *i, void *target,
 		     struct error *err)
 {
-	const char *word = argv[*i], *name = word + 2, *equals, *value = NULL;
+	const char *word = argv[*i], *name = word + 2, *equals;
 	const struct opt *o;
 	size_t len;
 
 	if (word[1] != '-')
-		return unknown_option(c, word, err);
+		return parse_letter(c, argc, argv, i, target, err);
 	len = strcspn(name, "=");
 	equals = name[len] ? name + len + 1 : NULL;
 	o = opt_find(c->opts, name, len);
@@ -156,17 +202,10 @@ static int parse_one(const struct command *c, int argc, char **argv, int *i, voi
 				 "%s: --%.*s takes no value; write --%s or --no-%s", c->name,
 				 (int)len, name, o->name, o->name);
 	if (o->kind == OPT_KIND_FLAG) {
-		bool negated = strlen(o->name) != len;
-
-		*(bool *)((char *)target + o->offset) = !negated;
+		set_flag(o, target, strlen(o->name) == len);
 		return 0;
 	}
-	value = equals;
-	if (!value && take_value(c, o, argc, argv, i, &value, err) < 0)
-		return -1;
-	if (store_value(o, target, value, err) < 0)
-		return error_wrap(err, "%s: --%s", c->name, o->name);
-	return 0;
+	return take_option(c, o, equals, argc, argv, i, target, err);
 }
 
 static int check_count(const struct command *c, char **argv, int n, int min, int max,

@@ -33,10 +33,13 @@ struct opt {
 	const char *arg;  /* "SIZE"; NULL for flags; "a|b" for choices */
 	const char *help; /* one line */
 	uint64_t min, max;
+	char letter; /* "-o" for 'o'; 0: none */
 };
 
 #define OPT_FLAG(n, type, member, h) { OPT_KIND_FLAG, n, offsetof(type, member), NULL, h, 0, 0 }
 #define OPT_STRING(n, type, member, a, h) { OPT_KIND_STRING, n, offsetof(type, member), a, h, 0, 0 }
+#define OPT_STRING_LETTER(l, n, type, member, a, h) \
+	{ OPT_KIND_STRING, n, offsetof(type, member), a, h, 0, 0, l }
 #define OPT_LIST(n, type, member, a, h) { OPT_KIND_LIST, n, offsetof(type, member), a, h, 0, 0 }
 #define OPT_U64(n, type, member, a, lo, hi, h) \
 	{ OPT_KIND_U64, n, offsetof(type, member), a, h, lo, hi }
@@ -62,7 +65,8 @@ struct command {
 
 /*
  * Parses options anywhere among the arguments ("--name value", "--name=value", "--no-name" for
- * flags; "--" ends them; a value that begins with "--" needs the "="; U64: max 0 is no limit).
+ * flags; "-o value" and "-ovalue" where it has a letter; "--" ends them; a value that begins with
+ * "--" needs the "="; U64: max 0 is no limit).
  * Positional arguments are moved to the front of argv and counted in *npos (may be NULL); must be
  * in [min, max] (max < 0: no limit). Unknown option: EXIT_USAGE with the nearest. Lists are the
  * caller's to free, also after an error.
@@ -73,6 +77,9 @@ void opt_list_free(struct opt_list *l);
 
 /* The table of the program, NULL-terminated (harness/main.c). */
 extern const struct command *const command_table[];
+
+/* The option that "-o" or "-ovalue" is, or NULL: also where the word is no such thing. */
+const struct opt *opt_of_letter(const struct opt *opts, const char *word);
 
 extern const struct command command_run, command_compare, command_kernel, command_list, command_doctor,
 	command_results, command_help;

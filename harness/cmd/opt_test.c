@@ -23,7 +23,7 @@ struct brew_args {
 static const struct opt brew_opts[] = {
 	OPT_FLAG("strong", struct brew_args, strong, "use more beans"),
 	OPT_FLAG("milk", struct brew_args, milk, "add milk"),
-	OPT_STRING("name", struct brew_args, name, "TEXT", "what to write on the cup"),
+	OPT_STRING_LETTER('n', "name", struct brew_args, name, "TEXT", "what to write on the cup"),
 	OPT_LIST("add", struct brew_args, add, "THING", "what to put in"),
 	OPT_U64("cups", struct brew_args, cups, "N", 1, 12, "how many cups"),
 	OPT_BYTES("water", struct brew_args, water, "SIZE", "how much water"),
@@ -123,6 +123,17 @@ static void test_every_kind(void **state)
 	assert_null(args.add.item[2]);
 	opt_list_free(&args.add);
 	assert_null(args.add.item);
+}
+
+static void expect_name(char **argv, const char *name, const char *first)
+{
+	struct brew_args args = { .strong = false };
+	int n = 0;
+
+	assert_int_equal(parse(argv, &args, &n, NULL), 0);
+	assert_int_equal(n, 1);
+	assert_string_equal(argv[1], first);
+	assert_string_equal(args.name, name);
 }
 
 static void test_flags_last_word_counts(void **state)
@@ -258,6 +269,26 @@ static void test_runs_and_errors(void **state)
 		    "mmrig: --hlep stands where a command is due; did you mean --help?\n");
 }
 
+static void test_letters(void **state)
+{
+	expect_name(ARGV(W("x"), W("-n"), W("tea")), "tea", "x");
+	expect_name(ARGV(W("-ntea"), W("x")), "tea", "x");
+	expect_name(ARGV(W("-n=tea"), W("x")), "tea", "x");
+	expect_name(ARGV(W("-n"), W("-"), W("x")), "-", "x");
+	expect_name(ARGV(W("-n"), W("-n"), W("x")), "-n", "x");
+	expect_error(ARGV(W("x"), W("-n")), "brew: --name needs a value: --name TEXT");
+	expect_error(ARGV(W("x"), W("-n=")), "brew: --name: the value is empty; it takes TEXT");
+	expect_error(ARGV(W("x"), W("-n"), W("--milk")),
+		     "brew: --name needs a value, but --milk follows; write --name=--milk if that"
+		     " is it");
+	expect_error(ARGV(W("x"), W("-N"), W("y")),
+		     "brew: unknown option -N; --help lists the options");
+	expect_error(ARGV(W("x"), W("-\xff")),
+		     "brew: unknown option -\xff; --help lists the options");
+	expect_main(ARGV(W("brew"), W("x"), W("-n"), W("-h")), 0, "x: 2 cups\n", "");
+	expect_main(ARGV(W("brew"), W("x"), W("-n-h")), 0, "x: 2 cups\n", "");
+}
+
 static const char brew_help[] =
 	"usage: mmrig brew BEAN [PLACE] [--OPTION]...\n"
 	"\n"
@@ -270,7 +301,7 @@ static const char brew_help[] =
 	"options:\n"
 	"  --strong                use more beans\n"
 	"  --milk                  add milk\n"
-	"  --name TEXT             what to write on the cup\n"
+	"  -n, --name TEXT         what to write on the cup\n"
 	"  --add THING             what to put in; may be repeated\n"
 	"  --cups N                how many cups (1 to 12)\n"
 	"  --water SIZE            how much water\n"
@@ -310,6 +341,7 @@ static void test_manual_is_made_of_the_tables(void **state)
 	assert_non_null(
 		strstr(man, ".Ss mmrig pot fill\n.D1 Ic \"mmrig pot fill [--OPTION]...\"\n"));
 	assert_non_null(strstr(man, ".It Fl -grind Ar \"fine|coarse\"\nsize of the grains; "));
+	assert_non_null(strstr(man, ".It Fl n , Fl -name Ar \"TEXT\"\nwhat to write on the cup\n"));
 	assert_non_null(strstr(man, ".Bd -literal\n    mmrig brew arabica\n.Ed\n"));
 	assert_non_null(strstr(man, ".It workload-failed\n"));
 	assert_non_null(strstr(man, ".It 125\n"));
@@ -322,6 +354,9 @@ static void test_completion_knows_words(void **state)
 	assert_non_null(strstr(text, "_mmrig_words \"brew pot help --help --version\"\n"));
 	assert_non_null(
 		strstr(text, "\"brew:--grind\") _mmrig_words \"fine coarse\"; return ;;\n"));
+	assert_non_null(
+		strstr(text, "\"brew:--name\" | \"brew:-n\") _mmrig_files -f; return ;;\n"));
+	assert_non_null(strstr(text, " --name -n --add "));
 	assert_non_null(strstr(text, "\"pot fill:-\"*) _mmrig_words \"--help --strong --milk "));
 }
 
@@ -354,6 +389,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_flags_last_word_counts),
 		cmocka_unit_test(test_two_dashes_end_options),
 		cmocka_unit_test(test_unknown_options),

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "harness/cmd/opt.h"
+#include "harness/cmd/results.h"
 #include "results/run_json.h"
 #include "results/run_text.h"
 #include "results/store.h"
@@ -189,22 +190,26 @@ static int results_verify(const struct command *self, int argc, char **argv, str
 {
 	struct results_args args = { false };
 	struct faults f = { STRBUF_INIT, 0 };
+	struct store_verified count;
 	struct store *store;
-	size_t runs = 0;
 	int npos, ret;
 
 	if (opt_parse(self, argc, argv, &args, &npos, 0, 0, err) < 0 ||
 	    store_open(NULL, false, &store, err) < 0)
 		return -1;
-	ret = store_verify(store, add_fault, &f, &runs, err);
+	ret = store_verify(store, add_fault, &f, &count, err);
 	store_close(store);
 	if (f.text.len)
 		fwrite(f.text.data, 1, f.text.len, stdout);
 	strbuf_free(&f.text);
 	if (ret < 0)
 		return -1;
-	printf("read %zu run%s: %zu fault%s\n", runs, runs == 1 ? "" : "s", f.n,
+	printf("read %zu run%s: %zu fault%s\n", count.runs, count.runs == 1 ? "" : "s", f.n,
 	       f.n == 1 ? "" : "s");
+	if (count.unsummed)
+		printf("%zu without checksums: an older mmrig recorded them\n", count.unsummed);
+	if (count.without)
+		printf("%zu without samples: results gc removed them\n", count.without);
 	return f.n ? EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
@@ -229,6 +234,8 @@ static int results_rederive(const struct command *self, int argc, char **argv, s
 	printf("derived %zu run%s again: %zu changed, %zu fault%s\n", count.runs,
 	       count.runs == 1 ? "" : "s", count.changed, count.failed,
 	       count.failed == 1 ? "" : "s");
+	if (count.without)
+		printf("%zu left alone: results gc removed their samples\n", count.without);
 	return count.failed ? EXIT_NO_VERDICT : EXIT_GOOD;
 }
 
@@ -267,12 +274,15 @@ static const struct command rederive_command = {
 static const struct command verify_command = {
 	.name = "verify",
 	.summary = "read everything that is stored and name what is damaged",
-	.text = "Each fault is one line; the exit status is 4 when there is any.",
+	.text = "Every file is held against the SHA-256 that its folder's file checksums has of it"
+		" (sha256sum -c reads that too), and the index against the files. Each fault is one"
+		" line; the exit status is 4 when there is any.",
 	.run = results_verify,
 };
 
 static const struct command *const results_subs[] = {
-	&list_command, &show_command, &rebuild_command, &rederive_command, &verify_command, NULL,
+	&list_command, &show_command, &rebuild_command, &rederive_command, &verify_command,
+	&command_results_gc, &command_results_export, &command_results_import, NULL,
 };
 
 const struct command command_results = {

@@ -9,9 +9,9 @@
 
 #include "harness/image/cpio.h"
 #include "harness/image/modules.h"
-#include "harness/kernel/hash.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 /* Part of the cache key: raise it when the archive's layout changes. */

@@ -7,9 +7,9 @@
 
 #include "harness/kernel/child.h"
 #include "harness/kernel/debversion.h"
-#include "harness/kernel/hash.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define DEBS_MAX 16

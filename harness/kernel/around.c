@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/kernel/hash.h"
 #include "harness/kernel/identify.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define SYSTEM_MAP_MIN_BYTES 1024

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "harness/kernel/cache.h"
-#include "harness/kernel/hash.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 static const char *const parts[] = { "linux-image-", "linux-base-", "linux-binary-",

@@ -9,10 +9,10 @@
 #include <time.h>
 
 #include "harness/kernel/content.h"
-#include "harness/kernel/hash.h"
 #include "harness/kernel/record.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define IMAGE_BYTES_MAX (4LL << 30)

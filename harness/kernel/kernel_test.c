@@ -15,13 +15,13 @@
 #include <time.h>
 
 #include "harness/kernel/cache.h"
-#include "harness/kernel/hash.h"
 #include "harness/kernel/identify.h"
 #include "harness/kernel/kernel.h"
 #include "harness/kernel/test_image.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define CONFIG_TEXT                                                               \

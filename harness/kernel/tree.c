@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 
 #include "harness/kernel/child.h"
-#include "harness/kernel/hash.h"
 #include "harness/kernel/identify.h"
 #include "harness/kernel/record.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 /* Debian's System.map is one line that says where the real one is. */

@@ -6,10 +6,10 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "harness/kernel/hash.h"
 #include "harness/vm/program.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define PROBE_SCHEMA 1

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 
 #include "harness/kernel/child.h"
-#include "harness/kernel/hash.h"
 #include "harness/vm/args.h"
 #include "harness/vm/vm.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
+#include "results/util/hash.h"
 #include "results/verdict.h"
 
 #define QEMU_DEFAULT "qemu-system-x86_64"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "harness/kernel/hash.h"
+#include "results/util/hash.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ static int hash_fd(int fd, gcry_md_hd_t md)
 
 char *hash_file(const char *path, struct error *err)
 {
-	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold us */
 	gcry_md_hd_t md;
 	char *text = NULL;
 
