@@ -24,6 +24,8 @@ struct compare_options {
 	/* NULL-terminated; NULL: the metrics that the scenarios show. */
 	const char *const *metric;
 	bool all_metrics; /* every metric that an ok run has; those asked for come first */
+	/* NULL-terminated, or NULL: shown too where a run has them, but not tested: see quiet. */
+	const char *const *quiet;
 	/* Compare although what should be equal is not; it is then said in `warning`. */
 	bool force;
 	struct stats_options stats;
@@ -34,6 +36,7 @@ struct compare_metric {
 	char *title;	  /* "Allocation stalls"; the name where the catalogue does not know it */
 	const char *unit; /* "events", "" */
 	enum counter_better better;
+	bool quiet; /* values only: no test, its results are unset, and it costs the others nothing */
 };
 
 struct compare_run {
@@ -65,7 +68,7 @@ struct compare_section {
 };
 
 struct compare {
-	const char *by;
+	char *by;
 	char *title;   /* "alias-tmpfs"; several scenarios: joined with ", " */
 	char *context; /* what all runs share: "kernel 7.3.4; 8G, 2 CPUs, tcg" */
 	const char *row_title, *table_style; /* of the first set */

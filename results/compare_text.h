@@ -10,6 +10,7 @@
 #include "results/store.h"
 
 char *compare_lkml(const struct compare *c);	 /* plain text, 78 columns, fit for a commit message */
+char *compare_changes(const struct compare *c);	 /* of it the changes alone, to stand below another table */
 char *compare_mmtests(const struct compare *c);	 /* and the block "MMTests Statistics: vmstat" */
 char *compare_markdown(const struct compare *c); /* GitHub's tables */
 char *compare_csv(const struct compare *c);	 /* RFC 4180; a row a section, metric and column */

@@ -26,7 +26,7 @@ struct run_value { /* one axis of the variant */
 };
 
 struct run {
-	char *id;	/* "0001" ..., unique in the run set */
+	char *id;	/* "0001" ..., unique in the run set; the first member, for bsearch() */
 	size_t cell;	/* index: kernel x variant */
 	size_t kernel;	/* index into runset.kernel */
 	size_t variant; /* index into runset.variant */

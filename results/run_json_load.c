@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
 #include <string.h>
 
 #include "results/run_json.h"
@@ -109,9 +110,12 @@ static void take_measurements(json_t *o, struct run *r)
 		value = json_object_get(phases, wire_phase_names[i]);
 		r->phase[i] = json_is_number(value) ? json_number_value(value) : -1;
 	}
+	r->metric = xcalloc(json_object_size(metrics), sizeof(*r->metric));
+	/* Each name stands once in an object, so run_set_metric() need not look for it. */
 	json_object_foreach(metrics, name, value)
-		if (json_is_number(value))
-			run_set_metric(r, name, json_number_value(value));
+		if (json_is_number(value) && isfinite(json_number_value(value)))
+			r->metric[r->nmetrics++] =
+				(struct metric){ xstrdup(name), json_number_value(value) };
 }
 
 static void take_taint(const json_t *o, struct run *r)

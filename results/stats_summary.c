@@ -24,14 +24,88 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* The bits of a double as a number that orders like it: radix sorting needs no comparisons. */
+static uint64_t sort_key(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits >> 63 ? ~bits : bits | 1ULL << 63;
+}
+
+static double sort_value(uint64_t key)
+{
+	uint64_t bits = key >> 63 ? key & ~(1ULL << 63) : ~key;
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+#define RADIX_BITS 11
+#define RADIX (1U << RADIX_BITS)
+#define RADIX_MIN 256 /* below, qsort() is faster */
+
+/* One pass over a digit, stable; false where all have the same digit and nothing was moved. */
+static bool radix_pass(const uint64_t *from, uint64_t *to, size_t n, unsigned int shift)
+{
+	uint32_t at[RADIX] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[from[i] >> shift & (RADIX - 1)]++;
+	if (at[from[0] >> shift & (RADIX - 1)] == n)
+		return false;
+	for (unsigned int d = 0; d < RADIX; d++) {
+		uint32_t count = at[d];
+
+		at[d] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i] >> shift & (RADIX - 1)]++] = from[i];
+	return true;
+}
+
+static void radix_sort(double *v, size_t n)
+{
+	cleanup_free uint64_t *a = xreallocarray(NULL, n, sizeof(*a));
+	cleanup_free uint64_t *b = xreallocarray(NULL, n, sizeof(*b));
+
+	for (size_t i = 0; i < n; i++)
+		a[i] = sort_key(v[i]);
+	for (unsigned int shift = 0; shift < 64; shift += RADIX_BITS) {
+		uint64_t *swap = a;
+
+		if (!radix_pass(a, b, n, shift))
+			continue;
+		a = b;
+		b = swap;
+	}
+	for (size_t i = 0; i < n; i++)
+		v[i] = sort_value(a[i]);
+}
+
+/* What was sorted once is given to several of the functions here. */
+static bool is_sorted(const double *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i] < v[i - 1])
+			return false;
+	return true;
+}
+
 double *stats_sorted(const double *v, size_t n)
 {
 	double *sorted = xreallocarray(NULL, n ? n : 1, sizeof(*sorted));
 
-	if (n) {
+	if (n)
 		memcpy(sorted, v, n * sizeof(*sorted));
+	if (is_sorted(sorted, n))
+		return sorted;
+	if (n < RADIX_MIN || n > UINT32_MAX)
 		qsort(sorted, n, sizeof(*sorted), by_value);
-	}
+	else
+		radix_sort(sorted, n);
 	return sorted;
 }
 

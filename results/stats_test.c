@@ -155,6 +155,28 @@ static void test_summary_of_little(void **state)
 	assert_true(isfinite(s.hmean) && s.hmean > 0 && isfinite(s.hstddev));
 }
 
+/* Long lists are sorted without comparisons: order statistics of negatives, zeros, ties and extremes. */
+static void test_long_lists(void **state)
+{
+	enum { N = 1001 };
+	struct stats_summary s;
+	double v[N];
+
+	/* 0 .. 1000 in a scrambled order: 617 and 1001 have no common divisor. */
+	for (size_t i = 0; i < N; i++)
+		v[i] = (double)(i * 617 % N) - 500;
+	assert_int_equal(stats_summarise(v, N, BETTER_LOWER, &s, NULL), 0);
+	assert_true(s.min == -500 && s.max == 500 && s.median == 0 && s.mean == 0);
+	/* The lowest 950 of them: -500 .. 449. */
+	assert_true(s.best95 == -25.5);
+	for (size_t i = 0; i < N; i++)
+		v[i] = ldexp(v[i] < 0 ? -1 : 1, (int)fabs(v[i]) % 300 - 150);
+	assert_int_equal(stats_summarise(v, N, BETTER_LOWER, &s, NULL), 0);
+	assert_true(s.min == -ldexp(1, 149) && s.max == ldexp(1, 149));
+	/* 500 are below zero, so the 501st is the least above it. */
+	assert_true(s.median == ldexp(1, -150));
+}
+
 static void test_refused(void **state)
 {
 	static const double bad[] = { NAN, INFINITY, -INFINITY, 1e151, -1e300 };
@@ -548,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_hollander_wolfe),
 		cmocka_unit_test(test_summary),
 		cmocka_unit_test(test_summary_of_little),
+		cmocka_unit_test(test_long_lists),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_options_refused),
 		cmocka_unit_test(test_ties),

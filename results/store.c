@@ -162,7 +162,7 @@ static int load_runs(const char *set_dir, struct runset *set, struct error *err)
 	return ret;
 }
 
-static int load_dir(const char *set_dir, struct runset *set, struct error *err)
+int store_load_dir(const char *set_dir, struct runset *set, struct error *err)
 {
 	if (store_load_head(set_dir, set, NULL, err) < 0)
 		return -1;
@@ -207,24 +207,34 @@ static const char *choose(char *const *ids, size_t n, const char *which, struct 
 	return NULL;
 }
 
-int store_load_set(struct store *s, const char *which, struct runset *set, struct error *err)
+char *store_choose(struct store *s, const char *which, bool *is_path, struct error *err)
 {
-	cleanup_free char *mark = path_join(which, "runset.json"), *dir = NULL;
-	char **ids;
+	cleanup_free char *mark = path_join(which, "runset.json");
 	const char *id;
+	char **ids, *chosen;
 	size_t n;
 
-	memset(set, 0, sizeof(*set));
-	if (*which && strchr(which, '/') && file_exists(mark))
-		return load_dir(which, set, err);
+	*is_path = *which && strchr(which, '/') && file_exists(mark);
+	if (*is_path)
+		return xstrdup(which);
 	if (store_list_sets(s, &ids, &n, err) < 0)
-		return -1;
+		return NULL;
 	id = choose(ids, n, which, err);
-	dir = id ? path_join(s->root, id) : NULL;
-	for (size_t i = 0; i < n; i++)
-		free(ids[i]);
-	free(ids);
-	return dir ? load_dir(dir, set, err) : -1;
+	chosen = id ? xstrdup(id) : NULL;
+	run_text_lines_free(ids);
+	return chosen;
+}
+
+int store_load_set(struct store *s, const char *which, struct runset *set, struct error *err)
+{
+	bool is_path;
+	cleanup_free char *id = store_choose(s, which, &is_path, err), *dir = NULL;
+
+	memset(set, 0, sizeof(*set));
+	if (!id)
+		return -1;
+	dir = is_path ? xstrdup(id) : path_join(s->root, id);
+	return store_load_dir(dir, set, err);
 }
 
 int store_each_sample(struct store *s, const char *set_id, const char *run_id,

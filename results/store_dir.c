@@ -42,7 +42,7 @@ bool store_name_ok(const char *name)
 }
 
 /* Shorter first: "9999" comes before "10000". */
-static int by_run_id(const void *a, const void *b)
+int store_by_run_id(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
 	size_t n = strlen(x), m = strlen(y);
@@ -50,30 +50,39 @@ static int by_run_id(const void *a, const void *b)
 	return n != m ? (n > m) - (n < m) : strcmp(x, y);
 }
 
-static int by_name(const void *a, const void *b)
+int store_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Folders in `dir` that have a file `mark`. */
+static bool has_file(int fd, const char *name, const char *mark)
+{
+	cleanup_free char *inside = str_printf("%s/%s", name, mark);
+
+	return faccessat(fd, inside, F_OK, 0) == 0;
+}
+
+/* Folders in `dir` that have a file `mark`; NULL: all that may be one. */
 static char **folders_with(const char *dir, const char *mark, size_t *n, struct error *err)
 {
 	cleanup_dir DIR *d = opendir(dir);
-	char **names = xcalloc(1, sizeof(*names));
+	size_t room = 16;
 	struct dirent *e;
+	char **names;
 
 	*n = 0;
 	if (!d) {
 		error_errno(err, EXIT_NO_VERDICT, "%s: cannot read folder", dir);
-		free(names);
 		return NULL;
 	}
+	names = xcalloc(room, sizeof(*names));
 	while ((e = readdir(d))) {
-		cleanup_free char *inside = str_printf("%s/%s", e->d_name, mark);
-
-		if (!store_name_ok(e->d_name) || faccessat(dirfd(d), inside, F_OK, 0) < 0)
+		/* A file system that gives no types says DT_UNKNOWN, and a link may be a folder. */
+		if (!store_name_ok(e->d_name) || e->d_type == DT_REG ||
+		    (mark && !has_file(dirfd(d), e->d_name, mark)))
 			continue;
-		names = xreallocarray(names, *n + 2, sizeof(*names));
+		if (*n + 1 == room)
+			names = xreallocarray(names, room *= 2, sizeof(*names));
 		names[(*n)++] = xstrdup(e->d_name);
 		names[*n] = NULL;
 	}
@@ -85,7 +94,7 @@ char **store_dir_sets(const struct store *s, size_t *n, struct error *err)
 	char **names = folders_with(s->root, "runset.json", n, err);
 
 	if (names)
-		qsort(names, *n, sizeof(*names), by_name);
+		qsort(names, *n, sizeof(*names), store_by_name);
 	return names;
 }
 
@@ -94,8 +103,24 @@ char **store_dir_runs(const char *set_dir, size_t *n, struct error *err)
 	char **names = folders_with(set_dir, "run.json", n, err);
 
 	if (names)
-		qsort(names, *n, sizeof(*names), by_run_id);
+		qsort(names, *n, sizeof(*names), store_by_run_id);
 	return names;
+}
+
+char **store_dir_names(const char *set_dir, size_t *n, struct error *err)
+{
+	char **names = folders_with(set_dir, NULL, n, err);
+
+	if (names)
+		qsort(names, *n, sizeof(*names), store_by_name);
+	return names;
+}
+
+bool store_is_run(const char *set_dir, const char *name)
+{
+	cleanup_free char *path = str_printf("%s/%s/run.json", set_dir, name);
+
+	return file_exists(path);
 }
 
 int store_load_head(const char *set_dir, struct runset *set, double *created, struct error *err)

@@ -3,12 +3,14 @@
 #define MMRIG_STORE_FIXTURE_H
 /* For the store's unit tests, after cmocka.h: a store in a folder of its own, and checks. */
 #include <limits.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "results/frame.h"
 #include "results/run_fixture.h"
 #include "results/store.h"
 #include "results/util/cleanup.h"
@@ -40,6 +42,41 @@ static inline int teardown(void **state)
 	ret = dir_remove(p->root, NULL);
 	free(p);
 	return ret;
+}
+
+/* Copies a folder of the source tree, with what is in it, to `to`, whose parents are made. */
+static inline void copy_tree(const char *from, const char *to)
+{
+	cleanup_dir DIR *d = opendir(from);
+	struct dirent *e;
+
+	assert_non_null(d);
+	assert_int_equal(dir_make(to, 0755, NULL), 0);
+	while ((e = readdir(d))) {
+		cleanup_free char *source = path_join(from, e->d_name), *data = NULL;
+		cleanup_free char *target = path_join(to, e->d_name);
+		struct stat st;
+		size_t len;
+
+		if (e->d_name[0] == '.')
+			continue;
+		assert_int_equal(stat(source, &st), 0);
+		if (S_ISDIR(st.st_mode)) {
+			copy_tree(source, target);
+			continue;
+		}
+		data = file_read(source, 0, &len, NULL);
+		assert_non_null(data);
+		assert_int_equal(file_write_atomic(target, data, len, 0644, NULL), 0);
+	}
+}
+
+static inline void fixture_copy(const char *name, const char *to)
+{
+	cleanup_free char *from = file_exists(name) ? xstrdup(name) : data_path(name, NULL);
+
+	assert_non_null(from);
+	copy_tree(from, to);
 }
 
 static inline struct store *open_store(const char *root)
@@ -136,9 +173,38 @@ static inline void expect_fault(struct store *s, const char *what)
 		fail_msg("\"%s\" does not say \"%s\"", faults.len ? faults.data : "", what);
 }
 
+/* What the index has of a metric in a set's two runs; NAN twice: no such column. */
+static inline void expect_indexed(struct store *s, const char *set_id, const char *metric,
+				  double first, double second)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct frame f;
+	const double *v;
+
+	if (store_load_frame(s, set_id, &f, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(f.set.nruns, 2);
+	v = frame_column(&f, metric);
+	if (isnan(first) && isnan(second))
+		assert_null(v);
+	else if (!v || v[0] != first || v[1] != second)
+		fail_msg("%s is %f and %f", metric, v ? v[0] : NAN, v ? v[1] : NAN);
+	frame_free(&f);
+}
+
 static inline char *in_set(const struct place *p, const struct runset *set, const char *name)
 {
 	return str_printf("%s/%s/%s", p->root, set->id, name);
+}
+
+static inline void query_exec(const char *root, const char *sql)
+{
+	cleanup_free char *path = path_join(root, "mmrig.db");
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
 }
 
 static inline double query_number(const char *root, const char *sql)

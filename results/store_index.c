@@ -6,19 +6,31 @@
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define BUSY_MS 60000
+#define TEXT_OF(number) #number
+#define AS_TEXT(number) TEXT_OF(number)
 
+/*
+ * A run's metrics are one blob (store_index_put.c): as rows of a table, ten thousand runs are three
+ * million of them, and reading a set takes seconds. runs_verdict answers `results list` without
+ * touching the blobs.
+ */
 static const char schema_sql[] =
-	"CREATE TABLE IF NOT EXISTS runsets(id TEXT PRIMARY KEY, scenario TEXT, title TEXT,"
-	" command TEXT, created REAL);"
-	"CREATE TABLE IF NOT EXISTS runs(runset TEXT, id TEXT, cell INTEGER, kernel TEXT,"
-	" release TEXT, build_id TEXT, variant TEXT, seed INTEGER, verdict TEXT, why TEXT,"
-	" accel TEXT, started REAL, ended REAL, PRIMARY KEY(runset, id)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS phases(runset TEXT, run TEXT, phase TEXT, seconds REAL,"
-	" PRIMARY KEY(runset, run, phase)) WITHOUT ROWID;"
-	"CREATE TABLE IF NOT EXISTS metrics(runset TEXT, run TEXT, name TEXT, value REAL,"
-	" PRIMARY KEY(runset, run, name)) WITHOUT ROWID;";
+	"CREATE TABLE runsets(id TEXT PRIMARY KEY, scenario TEXT, title TEXT, command TEXT,"
+	" created REAL);"
+	"CREATE TABLE runs(runset TEXT, id TEXT, cell INTEGER, kernel TEXT, release TEXT,"
+	" build_id TEXT, variant TEXT, kernel_index INTEGER, variant_index INTEGER, seed INTEGER,"
+	" verdict TEXT, why TEXT, accel TEXT, qemu_version TEXT, host TEXT, forked_from TEXT,"
+	" started REAL, ended REAL, boot REAL, layout REAL, settle REAL, workload REAL,"
+	" collect REAL, metrics BLOB, PRIMARY KEY(runset, id));"
+	"CREATE INDEX runs_verdict ON runs(runset, verdict);"
+	"CREATE TABLE metric_names(id INTEGER PRIMARY KEY, name TEXT UNIQUE);";
+
+/* What any older version made: it is only an index, and is made again from the folders. */
+static const char drop_sql[] = "DROP TABLE IF EXISTS runsets; DROP TABLE IF EXISTS runs;"
+			       "DROP TABLE IF EXISTS phases; DROP TABLE IF EXISTS metrics;"
+			       "DROP TABLE IF EXISTS metric_names;";
 
 int index_error(struct store *s, struct error *err)
 {
@@ -40,6 +52,22 @@ int index_exec(struct store *s, const char *sql, struct error *err)
 	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_error(s, err);
 }
 
+int index_begin(struct store *s, struct error *err)
+{
+	return index_exec(s, "BEGIN IMMEDIATE", err);
+}
+
+int index_commit(struct store *s, struct error *err)
+{
+	return index_exec(s, "COMMIT", err);
+}
+
+void index_rollback(struct store *s)
+{
+	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	index_names_free(&s->names); /* ids that were given meanwhile are void */
+}
+
 sqlite3_stmt *index_query(struct store *s, struct error *err, const char *sql, ...)
 {
 	sqlite3_stmt *st = NULL;
@@ -58,8 +86,7 @@ sqlite3_stmt *index_query(struct store *s, struct error *err, const char *sql, .
 	return st;
 }
 
-/* Runs a statement that gives no rows. */
-static int step_once(struct store *s, sqlite3_stmt *st, struct error *err)
+int index_step(struct store *s, sqlite3_stmt *st, struct error *err)
 {
 	int ret = st && sqlite3_step(st) == SQLITE_DONE ? 0 : -1;
 
@@ -85,6 +112,8 @@ static int index_version(struct store *s, int *version, struct error *err)
 	return 0;
 }
 
+static const char version_sql[] = "PRAGMA user_version = " AS_TEXT(INDEX_VERSION);
+
 static int make_schema(struct store *s, struct error *err)
 {
 	int version;
@@ -99,14 +128,17 @@ static int make_schema(struct store *s, struct error *err)
 			"%s/mmrig.db: made by a newer mmrig (version %d, this one knows %d); use "
 			"that one, or delete mmrig.db and run mmrig results rebuild",
 			s->root, version, INDEX_VERSION);
-	if (index_exec(s, "BEGIN IMMEDIATE", err) < 0)
+	if (index_begin(s, err) < 0)
 		return -1;
-	if (index_exec(s, schema_sql, err) < 0 ||
-	    index_exec(s, "PRAGMA user_version = 1", err) < 0 || index_exec(s, "COMMIT", err) < 0) {
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-		return -1;
-	}
-	return 0;
+	/* Another mmrig may have made it while we waited. */
+	if (index_version(s, &version, err) == 0 &&
+	    (version >= INDEX_VERSION ||
+	     (index_exec(s, drop_sql, err) == 0 && index_exec(s, schema_sql, err) == 0 &&
+	      index_exec(s, version_sql, err) == 0)) &&
+	    index_commit(s, err) == 0)
+		return 0;
+	index_rollback(s);
+	return -1;
 }
 
 static int open_file(struct store *s, const char *path, struct error *err)
@@ -127,6 +159,7 @@ static int open_file(struct store *s, const char *path, struct error *err)
 
 void index_close(struct store *s)
 {
+	index_names_free(&s->names);
 	sqlite3_close(s->db);
 	s->db = NULL;
 }
@@ -167,185 +200,4 @@ int index_open(struct store *s, struct error *err)
 	if (open_file(s, s->read_only ? ":memory:" : path, err) == 0)
 		return 0;
 	return index_damaged(s) ? index_replace(s, err) : -1;
-}
-
-int index_put_set(struct store *s, const struct runset *set, double created, struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err,
-				       "INSERT OR REPLACE INTO runsets"
-				       "(id, scenario, title, command, created) VALUES(?,?,?,?,?)",
-				       NULL);
-
-	if (!st)
-		return -1;
-	sqlite3_bind_text(st, 1, set->id, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 2, set->scenario, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 3, set->title, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 4, set->command, -1, SQLITE_STATIC);
-	sqlite3_bind_double(st, 5, created);
-	return step_once(s, st, err);
-}
-
-static int put_row(struct store *s, const struct runset *set, const struct run *r,
-		   struct error *err)
-{
-	const struct run_kernel *k = r->kernel < set->nkernels ? &set->kernel[r->kernel] : NULL;
-	const struct run_variant *v = r->variant < set->nvariants ? &set->variant[r->variant] :
-								    NULL;
-	sqlite3_stmt *st =
-		index_query(s, err,
-			    "INSERT OR REPLACE INTO runs(runset, id, cell, kernel,"
-			    " release, build_id, variant, seed, verdict, why, accel, started,"
-			    " ended) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			    NULL);
-
-	if (!st)
-		return -1;
-	sqlite3_bind_text(st, 1, set->id, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 2, r->id, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, 3, (sqlite3_int64)r->cell);
-	sqlite3_bind_text(st, 4, k ? k->name : NULL, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 5, k ? k->release : NULL, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 6, k ? k->build_id : NULL, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 7, v ? v->label : NULL, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(st, 8, (sqlite3_int64)r->seed);
-	sqlite3_bind_text(st, 9, verdict_name(r->verdict), -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 10, r->why, -1, SQLITE_STATIC);
-	sqlite3_bind_text(st, 11, r->accel, -1, SQLITE_STATIC);
-	sqlite3_bind_double(st, 12, r->started);
-	sqlite3_bind_double(st, 13, r->ended);
-	return step_once(s, st, err);
-}
-
-static int put_value(struct store *s, const char *sql, const char *set_id, const char *run_id,
-		     const char *name, double value, struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err, sql, set_id, run_id, name, NULL);
-
-	if (!st)
-		return -1;
-	sqlite3_bind_double(st, 4, value);
-	return step_once(s, st, err);
-}
-
-int index_put_run(struct store *s, const struct runset *set, const struct run *r, struct error *err)
-{
-	static const char phase_sql[] = "INSERT OR REPLACE INTO phases VALUES(?,?,?,?)";
-	static const char metric_sql[] = "INSERT OR REPLACE INTO metrics VALUES(?,?,?,?)";
-
-	if (put_row(s, set, r, err) < 0)
-		return -1;
-	for (int i = 0; i < PHASE_COUNT; i++)
-		if (r->phase[i] >= 0 && put_value(s, phase_sql, set->id, r->id, wire_phase_names[i],
-						  r->phase[i], err) < 0)
-			return -1;
-	for (size_t i = 0; i < r->nmetrics; i++)
-		if (put_value(s, metric_sql, set->id, r->id, r->metric[i].name, r->metric[i].value,
-			      err) < 0)
-			return -1;
-	return 0;
-}
-
-int index_verdict(struct store *s, const char *set_id, const char *run_id, enum verdict *verdict,
-		  struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err,
-				       "SELECT verdict FROM runs WHERE runset = ? AND id = ?",
-				       set_id, run_id, NULL);
-	int ret, step;
-
-	if (!st)
-		return -1;
-	step = sqlite3_step(st);
-	if (step == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(st, 0);
-
-		if (!name || !verdict_parse(name, verdict))
-			*verdict = VERDICT_COUNT;
-		ret = 1;
-	} else {
-		ret = step == SQLITE_DONE ? 0 : index_error(s, err);
-	}
-	sqlite3_finalize(st);
-	return ret;
-}
-
-static char *column(sqlite3_stmt *st, int i)
-{
-	const char *s = (const char *)sqlite3_column_text(st, i);
-
-	return s ? xstrdup(s) : NULL;
-}
-
-static int count_verdicts(struct store *s, struct store_entry *e, struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err, "SELECT verdict, count(*) FROM runs WHERE runset = ?"
-				       " GROUP BY verdict", e->id, NULL);
-	int step;
-
-	if (!st)
-		return -1;
-	while ((step = sqlite3_step(st)) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(st, 0);
-		enum verdict v;
-
-		if (name && verdict_parse(name, &v))
-			e->count[v] = (unsigned int)sqlite3_column_int(st, 1);
-	}
-	if (step != SQLITE_DONE)
-		index_error(s, err);
-	sqlite3_finalize(st);
-	return step == SQLITE_DONE ? 0 : -1;
-}
-
-int index_list(struct store *s, struct store_entry **entries, size_t *n, struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err, "SELECT id, scenario, title, created FROM runsets"
-				       " ORDER BY created DESC, id DESC", NULL);
-	int step, ret = 0;
-
-	*entries = NULL;
-	*n = 0;
-	if (!st)
-		return -1;
-	while (ret == 0 && (step = sqlite3_step(st)) != SQLITE_DONE) {
-		struct store_entry *e;
-
-		if (step != SQLITE_ROW) {
-			ret = index_error(s, err);
-			break;
-		}
-		*entries = xreallocarray(*entries, *n + 1, sizeof(**entries));
-		e = &(*entries)[(*n)++];
-		*e = (struct store_entry){ .id = column(st, 0), .scenario = column(st, 1),
-					   .title = column(st, 2),
-					   .created = sqlite3_column_double(st, 3) };
-		ret = count_verdicts(s, e, err);
-	}
-	sqlite3_finalize(st);
-	if (ret < 0) {
-		store_entries_free(*entries, *n);
-		*entries = NULL;
-		*n = 0;
-	}
-	return ret;
-}
-
-int index_check(struct store *s, void (*report)(void *arg, const char *fault), void *arg,
-		struct error *err)
-{
-	sqlite3_stmt *st = index_query(s, err, "PRAGMA quick_check(10)", NULL);
-
-	if (!st)
-		return -1;
-	while (sqlite3_step(st) == SQLITE_ROW) {
-		const char *text = (const char *)sqlite3_column_text(st, 0);
-		cleanup_free char *fault = str_printf("%s/mmrig.db: %s; run mmrig results rebuild",
-						      s->root, text ? text : "damaged");
-
-		if (!text || strcmp(text, "ok") != 0)
-			report(arg, fault);
-	}
-	sqlite3_finalize(st);
-	return 0;
 }

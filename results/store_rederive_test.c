@@ -107,10 +107,8 @@ static void test_rederive(void **state)
 
 	/* The index follows. */
 	assert_int_equal(expect_sound(s), 2);
-	assert_true(query_number(p->root, "SELECT value FROM metrics WHERE run = '0001' AND"
-					  " name = 'allocstall'") == 1057);
-	assert_true(query_number(p->root, "SELECT count(*) FROM metrics WHERE name = 'old_name'") ==
-		    0);
+	expect_indexed(s, set.id, "allocstall", 1057, 1057);
+	expect_indexed(s, set.id, "old_name", NAN, NAN);
 	assert_null(faults.data);
 	free(text);
 	free(more);

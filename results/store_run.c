@@ -274,10 +274,10 @@ int store_finish_run(struct store_run *sr, const struct runset *set, const struc
 		return -1;
 	}
 	store_run_free(sr);
-	if (index_exec(s, "BEGIN IMMEDIATE", err) < 0)
+	if (index_begin(s, err) < 0)
 		goto not_indexed;
-	if (index_put_run(s, set, r, err) < 0 || index_exec(s, "COMMIT", err) < 0) {
-		sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+	if (index_put_run(s, set, r, err) < 0 || index_commit(s, err) < 0) {
+		index_rollback(s);
 		goto not_indexed;
 	}
 	return 0;

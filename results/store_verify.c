@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "results/run_text.h"
@@ -12,6 +14,7 @@ struct verify {
 	void *arg;
 	size_t runs;
 	bool late; /* a run that is not in the index is another's, just finished: no fault */
+	struct frame indexed; /* what the index has of the set at hand; may be empty */
 };
 
 /* Hands the error over as a fault. */
@@ -26,12 +29,37 @@ static int ignore_sample(void *arg, const struct wire_sample *sample)
 	return 0;
 }
 
+/* The metrics that the index has of a run are those of its run.json: the first that is not. */
+static void compare_metrics(struct verify *v, const struct run *r, size_t at, struct error *e)
+{
+	const struct frame *f = &v->indexed;
+	size_t found = 0, ours = 0;
+
+	for (size_t i = 0; i < f->nmetrics; i++)
+		found += !isnan(f->value[i * f->set.nruns + at]);
+	for (size_t i = 0; i < r->nmetrics; i++) {
+		const double *column = frame_column(f, r->metric[i].name);
+
+		ours += isfinite(r->metric[i].value);
+		if (isfinite(r->metric[i].value) &&
+		    (!column || column[at] != r->metric[i].value)) {
+			error_set(e, 0, "%s/%s/%s: %s of run.json is not that of the index",
+				  v->s->root, f->set.id, r->id, r->metric[i].name);
+			return;
+		}
+	}
+	if (found != ours)
+		error_set(e, 0, "%s/%s/%s: %zu metrics in run.json, %zu in the index", v->s->root,
+			  f->set.id, r->id, ours, found);
+}
+
 static int verify_index(struct verify *v, const struct runset *set, const struct run *r,
 			struct error *err)
 {
 	cleanup_error struct error e = ERROR_INIT;
 	enum verdict indexed;
 	int found = index_verdict(v->s, set->id, r->id, &indexed, err);
+	const struct run *runs = v->indexed.set.run, *row = NULL;
 
 	if (found < 0)
 		return -1;
@@ -43,6 +71,10 @@ static int verify_index(struct verify *v, const struct runset *set, const struct
 		error_set(&e, 0, "%s/%s/%s: %s in run.json, %s in the index", v->s->root, set->id,
 			  r->id, verdict_name(r->verdict),
 			  indexed < VERDICT_COUNT ? verdict_name(indexed) : "unknown");
+	else if (v->indexed.set.nruns)
+		row = bsearch(&r->id, runs, v->indexed.set.nruns, sizeof(*runs), store_by_run_id);
+	if (row)
+		compare_metrics(v, r, (size_t)(row - runs), &e);
 	if (e.text) {
 		error_hint(&e, "run mmrig results rebuild");
 		fault(v, &e);
@@ -75,6 +107,16 @@ static int verify_run(struct verify *v, const char *set_dir, const struct runset
 	return ret;
 }
 
+static void load_indexed(struct verify *v, const char *set_dir)
+{
+	cleanup_error struct error e = ERROR_INIT;
+	struct runset set;
+
+	if (store_load_head(set_dir, &set, NULL, NULL) == 0 &&
+	    index_load_frame(v->s, &set, &v->indexed, &e) < 0)
+		fault(v, &e);
+}
+
 static int verify_set(struct verify *v, const char *id, struct error *err)
 {
 	cleanup_free char *set_dir = path_join(v->s->root, id);
@@ -95,8 +137,10 @@ static int verify_set(struct verify *v, const char *id, struct error *err)
 		fault(v, &e);
 	}
 	runs = store_dir_runs(set_dir, &n, err);
+	load_indexed(v, set_dir);
 	for (size_t i = 0; ret == 0 && runs && i < n; i++)
 		ret = verify_run(v, set_dir, &set, runs[i], err);
+	frame_free(&v->indexed);
 	run_text_lines_free(runs);
 	runset_free(&set);
 	return runs ? ret : -1;

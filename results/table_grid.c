@@ -101,6 +101,11 @@ static void pad(struct strbuf *sb, size_t n)
 	strbuf_addf(sb, "%*s", (int)n, "");
 }
 
+static size_t indent(const struct grid *g)
+{
+	return g->flush ? 0 : TABLE_INDENT;
+}
+
 static void put_left(struct strbuf *sb, const char *s, size_t width)
 {
 	size_t n = run_text_columns(s);
@@ -125,7 +130,7 @@ static void put_row(const struct grid *g, struct strbuf *sb, size_t row, const s
 	char **lines = run_text_wrap(g->label[row], GRID_LABEL, &n);
 
 	for (size_t i = 0; i < n; i++) {
-		pad(sb, TABLE_INDENT);
+		pad(sb, indent(g));
 		put_left(sb, lines[i], labels);
 		for (size_t c = from; i == n - 1 && c < to; c++) {
 			pad(sb, g->col[c].gap);
@@ -151,7 +156,7 @@ static void put_headings(const struct grid *g, struct strbuf *sb, const size_t *
 		most = n[c] > most ? n[c] : most;
 	}
 	for (size_t i = 0; i < most; i++) {
-		pad(sb, TABLE_INDENT);
+		pad(sb, indent(g));
 		put_left(sb, i < most - ncorner ? "" : corner_lines[i - (most - ncorner)], labels);
 		for (size_t c = from; c < to; c++) {
 			size_t skip = most - n[c];
@@ -176,7 +181,7 @@ void grid_render(const struct grid *g, struct strbuf *sb)
 	for (size_t c = 0; c < g->ncols; c++)
 		width[c] = col_width(g, c);
 	while (from < g->ncols) {
-		size_t to = from, columns = TABLE_INDENT + labels;
+		size_t to = from, columns = indent(g) + labels;
 
 		while (to < g->ncols && (to == from ||
 					 columns + g->col[to].gap + width[to] <= TABLE_WIDTH)) {
@@ -186,7 +191,7 @@ void grid_render(const struct grid *g, struct strbuf *sb)
 		if (from)
 			strbuf_adds(sb, "\n");
 		else if (g->over)
-			strbuf_addf(sb, "%*s%s\n", (int)(TABLE_INDENT + labels + g->col[0].gap), "",
+			strbuf_addf(sb, "%*s%s\n", (int)(indent(g) + labels + g->col[0].gap), "",
 				    g->over);
 		put_headings(g, sb, width, labels, from, to);
 		for (size_t row = 0; row < g->nrows; row++)

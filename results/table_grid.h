@@ -2,7 +2,7 @@
 #ifndef MMRIG_TABLE_GRID_H
 #define MMRIG_TABLE_GRID_H
 /*
- * A plain text table: labels to the left, numbers to the right under headings, indented by four,
+ * A plain text table: labels to the left, numbers to the right under headings, indented by four (but see flush),
  * at most 78 columns wide: columns that do not fit stand in further blocks below. All text is
  * copied and made printable.
  */
@@ -19,6 +19,7 @@ struct grid_col {
 struct grid {
 	const char *over;    /* a heading above the first block's columns; NULL: none */
 	const char *corner;  /* heading of the labels; NULL: none */
+	bool flush;	     /* not indented */
 	size_t label_min;
 	size_t heading_max; /* headings are wrapped to this width; 0: 22 */
 	struct grid_col *col;

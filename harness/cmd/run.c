@@ -6,6 +6,7 @@
 
 #include "harness/cmd/opt.h"
 #include "harness/engine/engine.h"
+#include "results/compare_text.h"
 #include "results/table.h"
 #include "results/util/cleanup.h"
 
@@ -152,19 +153,32 @@ static void print_head(const struct runset *set)
 	printf("; run set %s\n\n", set->id);
 }
 
-static void print_result(const struct runset *set, bool json)
+/* Where there are columns to lay against each other. The set is moved into the frame. */
+static void print_changes(struct runset *set)
+{
+	const struct compare_options opt = { .stats = STATS_OPTIONS_DEFAULT };
+	struct compare c;
+	struct frame frame;
+
+	frame_from_set(set, &frame);
+	if (compare_make(&frame, 1, &opt, &c, NULL) == 0) {
+		cleanup_free char *changes = compare_changes(&c);
+
+		printf("\n%s", changes);
+		compare_free(&c);
+	}
+	frame_free(&frame);
+}
+
+static void print_result(struct runset *set, bool json)
 {
 	cleanup_free char *first = json ? table_json(set) : table_runset(set);
 
 	if (!json)
 		print_head(set);
 	fputs(first, stdout);
-	if (!json) {
-		cleanup_free char *deltas = table_deltas(set);
-
-		fputs("\n", stdout);
-		fputs(deltas, stdout);
-	}
+	if (!json)
+		print_changes(set);
 }
 
 static enum exit_status status_of(const struct runset *set, bool interrupted)
@@ -209,13 +223,14 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, &differing,
 			     err);
 	enum exit_status status = status_of(&set, interrupted);
+	cleanup_free char *id = set.id ? xstrdup(set.id) : NULL;
 
 	progress_clear(progress);
 	if (set.nruns)
 		print_result(&set, a->json);
-	if (interrupted && set.id)
+	if (interrupted && id)
 		fprintf(stderr, "mmrig: to go on: %s%s%s\n", command, a->resume ? "" : " --resume ",
-			a->resume ? "" : set.id);
+			a->resume ? "" : id);
 	runset_free(&set);
 	if (ret == 0 && differing)
 		return error_set(err, EXIT_NO_VERDICT, "%zu pairs of runs were not the same", differing);
