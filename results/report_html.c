@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "results/report_html.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "results/run_text.h"
@@ -92,24 +93,28 @@ void html_lines(struct strbuf *sb, const char *s, size_t limit)
 	}
 }
 
-void html_cut(struct strbuf *sb, const char *s, size_t columns)
+/* The byte at which the n-th character (from 0) begins. */
+static size_t offset_of(const char *s, size_t n)
 {
-	cleanup_free char *clean = run_text_printable(s ? s : "");
-	size_t at = 0, seen = 0;
+	size_t at = 0;
 
-	if (run_text_columns(clean) <= columns) {
-		put_clean(sb, clean);
-		return;
-	}
-	/* Up to the first byte of the character that the dots stand for. */
-	for (; clean[at]; at++) {
-		seen += ((unsigned char)clean[at] & 0xc0) != 0x80;
-		if (seen == columns)
+	for (; s[at]; at++)
+		if (((unsigned char)s[at] & 0xc0) != 0x80 && n-- == 0)
 			break;
-	}
-	clean[at] = '\0';
-	put_clean(sb, clean);
-	strbuf_adds(sb, "…");
+	return at;
+}
+
+char *html_short(const char *s, size_t columns)
+{
+	char *clean = run_text_printable(s ? s : ""), *cut;
+	size_t n = run_text_columns(clean), tail = columns / 2;
+
+	if (n <= columns)
+		return clean;
+	cut = str_printf("%.*s…%s", (int)offset_of(clean, columns - tail - 1), clean,
+			 clean + offset_of(clean, n - tail));
+	free(clean);
+	return cut;
 }
 
 void html_element(struct strbuf *sb, const char *tag, const char *s)

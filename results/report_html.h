@@ -14,8 +14,8 @@
 void html_text(struct strbuf *sb, const char *s);
 /* For <pre>: newlines and tabs stay. At most `limit` bytes of s, cut at a line (0: no limit). */
 void html_lines(struct strbuf *sb, const char *s, size_t limit);
-/* At most `columns` characters, the last one "…" where s has more. */
-void html_cut(struct strbuf *sb, const char *s, size_t columns);
+/* At most `columns` characters, the middle "…" where s has more; printable, not escaped; heap. */
+char *html_short(const char *s, size_t columns);
 /* <TAG>text</TAG>; tag is ours. */
 void html_element(struct strbuf *sb, const char *tag, const char *s);
 

@@ -63,21 +63,22 @@ static void test_lines(void **state)
 	expect_lines("ab\xe2\x82\xac", 4, "ab\\xe2\\x82");
 }
 
-static void expect_cut(const char *s, size_t columns, const char *want)
+static void expect_short(const char *s, size_t columns, const char *want)
 {
-	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
+	cleanup_free char *got = html_short(s, columns);
 
-	html_cut(&sb, s, columns);
-	assert_string_equal(sb.data ? sb.data : "", want);
+	assert_string_equal(got, want);
 }
 
-static void test_cut(void **state)
+static void test_short(void **state)
 {
-	expect_cut("abcdef", 6, "abcdef");
-	expect_cut("abcdefg", 6, "abcde…");
-	expect_cut("äöüäöü", 4, "äöü…");
-	expect_cut("a<b>c&d", 5, "a&lt;b&gt;…");
-	expect_cut(NULL, 3, "");
+	expect_short("abcdef", 6, "abcdef");
+	expect_short("abcdefg", 6, "ab…efg");
+	expect_short("abcdefg", 5, "ab…fg");
+	expect_short("äöüäöüx", 4, "ä…üx");
+	expect_short("a\x1b", 9, "a\\x1b");
+	expect_short("abc", 1, "…");
+	expect_short(NULL, 3, "");
 }
 
 int main(void)
@@ -85,7 +86,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_short),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

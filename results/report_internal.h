@@ -122,8 +122,6 @@ void report_put_origin(struct report *r);
 
 /* "+669", "-1.5", "0"; a number that is none: "-". */
 void report_put_signed(struct strbuf *sb, double v);
-/* "p = 0.012", "p < 0.001"; "p = -" */
-void report_put_p(struct strbuf *sb, double p);
 /* A list of the cells with their colours, as many as have one. */
 void report_put_legend(struct report *r);
 extern const char report_style[];

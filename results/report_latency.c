@@ -115,10 +115,10 @@ static void put_figure(struct report *r, const struct latency *cell, size_t ncel
 	for (size_t i = 0; i < ncells; i++)
 		draw_cell(r, i, &cell[i], reach);
 	plot_end(&r->plots);
-	strbuf_adds(&r->html, "<figure>\n");
+	strbuf_adds(&r->html, "<figure class=\"wide\">\n<figcaption>Share of the operations <small>% in a quarter of an"
+			      " octave, both axes logarithmic</small></figcaption>\n");
 	plots_put(&r->html, plot);
-	strbuf_adds(&r->html, "\n<figcaption>Share of the operations <small>% in a quarter of an octave,"
-			      " both axes logarithmic</small></figcaption>\n</figure>\n");
+	strbuf_adds(&r->html, "\n</figure>\n");
 }
 
 void report_put_latency(struct report *r)

@@ -51,7 +51,7 @@ static void squares_fill(struct squares *g, const struct pageblocks *p)
 /* All squares of one state as one path; neighbours in a row are one rectangle. */
 static void put_state(const struct squares *g, enum pageblock_state state, struct strbuf *sb)
 {
-	double side = (double)SIDE / (double)g->columns, inner = side * (side > 3 ? 0.9 : 1);
+	double side = (double)SIDE / (double)g->columns;
 	bool any = false;
 
 	for (size_t at = 0; at < g->n;) {
@@ -65,12 +65,27 @@ static void put_state(const struct squares *g, enum pageblock_state state, struc
 		}
 		strbuf_addf(sb, "%sM%.4g,%.4gh%.4gv%.4gh-%.4gz", any ? "" : "<path d=\"",
 			    (double)column * side, (double)(at / g->columns) * side, (double)run * side,
-			    inner, (double)run * side);
+			    side, (double)run * side);
 		any = true;
 		at += run;
 	}
 	if (any)
 		strbuf_addf(sb, "\" class=\"k%d\"/>\n", (int)state);
+}
+
+/* Lines between the squares, where those are large enough to be told apart. */
+static void put_lines(const struct squares *g, size_t rows, struct strbuf *sb)
+{
+	double side = (double)SIDE / (double)g->columns;
+
+	if (side < 4)
+		return;
+	strbuf_adds(sb, "<path class=\"sep\" d=\"");
+	for (size_t i = 1; i < g->columns; i++)
+		strbuf_addf(sb, "M%.4g,0V%.4g", (double)i * side, (double)rows * side);
+	for (size_t i = 1; i < rows; i++)
+		strbuf_addf(sb, "M0,%.4gH%d", (double)i * side, SIDE);
+	strbuf_adds(sb, "\"/>\n");
 }
 
 static void put_counts(const struct pageblocks *p, struct strbuf *sb)
@@ -115,6 +130,7 @@ static void put_one(struct report *r, const struct report_shown *shown, const st
 		    g.merged == 1 ? "" : "s", g.first, g.columns);
 	for (int i = 0; i < BLOCK_STATES; i++)
 		put_state(&g, (enum pageblock_state)i, sb);
+	put_lines(&g, rows, sb);
 	strbuf_adds(sb, "</svg>\n");
 	put_counts(p, sb);
 	strbuf_adds(sb, "</figure>\n");

@@ -60,6 +60,7 @@ size_t plot_begin(struct plots *p, const struct plot_shape *shape)
 		    "reset\nset terminal svg size %u,%u noenhanced font \"sans-serif,12\"\n"
 		    "unset key\nset border 3 lc rgb \"#020000\"\n"
 		    "set tics out nomirror scale 0.5 textcolor rgb \"#020000\"\n"
+		    "set xtics offset 0,0.5\nset ytics offset 0.5,0\n"
 		    "set grid lt 1 lc rgb \"#020001\"\n"
 		    "set lmargin at screen %.6f\nset rmargin at screen %.6f\n"
 		    "set tmargin at screen %.6f\nset bmargin at screen %.6f\n",

@@ -103,6 +103,37 @@ static void test_figures_stand_where_they_were_put(void **state)
 	plots_free(&p);
 }
 
+/* gnuplot breaks a long path into lines. */
+static void test_long_line(void **state)
+{
+	struct plots p = { 0 };
+	double x[500], y[500];
+	cleanup_strbuf struct strbuf html = STRBUF_INIT;
+	cleanup_free char *page = NULL, *path = NULL;
+	const char *at;
+
+	need_gnuplot();
+	for (int i = 0; i < 500; i++) {
+		x[i] = i / 499.0;
+		y[i] = i % 2;
+	}
+	y[250] = NAN;
+	plot_begin(&p, &shape);
+	plot_axes(&p, &unit, &unit);
+	plot_line(&p, 0, x, y, 500);
+	plot_end(&p);
+	plots_put(&html, 0);
+	page = draw(&p, html.data);
+	at = strstr(page, "<path class=\"l0\" d=\"M50,176 ");
+	assert_non_null(at);
+	path = xstrndup(at, strcspn(at, "/"));
+	/* One pair a point, and a gap that begins anew. */
+	assert_int_equal(count(path, ","), 499);
+	assert_int_equal(count(path, "M"), 2);
+	assert_null(strpbrk(path, "\n\tL"));
+	plots_free(&p);
+}
+
 static void test_text_never_reaches_gnuplot(void **state)
 {
 	static const char evil[] = "`touch pwned` \" . system('touch pwned') . \"\n</text><script>@0@";
@@ -245,6 +276,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_figures_stand_where_they_were_put),
+		cmocka_unit_test(test_long_line),
 		cmocka_unit_test(test_text_never_reaches_gnuplot),
 		cmocka_unit_test(test_values_that_are_none),
 		cmocka_unit_test(test_ticks),

@@ -32,7 +32,7 @@ static bool can_be_tracked(const char *name, struct report_tracked *out)
 {
 	const struct counter *c = counter_find(name);
 
-	if (!c || c->formula || c->of_run || c->from_meminfo || !c->sources)
+	if (!c || c->formula || c->of_run || c->from_meminfo || !c->sources || !c->sources[0])
 		return false;
 	*out = (struct report_tracked){ name, c, c->gauge };
 	return true;

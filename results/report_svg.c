@@ -78,7 +78,7 @@ static void class_of(const char *colour, char *name, size_t size)
 /* Digits and what paths are made of; gnuplot writes nothing else. */
 static bool is_path(const char *d)
 {
-	return d && d[strspn(d, "0123456789MLHVZmlhvz.,-+e \n")] == '\0';
+	return d && d[strspn(d, "0123456789MLHVZmlhvz.,-+e \t\n")] == '\0';
 }
 
 /* "M1.00,2.50 L3.00,4.00 " -> "M1,2.5 3,4": a third of a page is such paths. */
@@ -100,8 +100,10 @@ static void put_path(struct strbuf *sb, const char *d)
 			continue;
 		}
 		/* Pairs that follow a pair are lines anyway. */
-		if (*d != 'L' || !lines)
-			strbuf_add(sb, *d == '\n' ? " " : d, 1);
+		if (isspace((unsigned char)*d) && sb->data[sb->len - 1] != ' ')
+			strbuf_adds(sb, " ");
+		else if (!isspace((unsigned char)*d) && (*d != 'L' || !lines))
+			strbuf_add(sb, d, 1);
 		if (isalpha((unsigned char)*d))
 			lines = *d == 'L' || *d == 'M';
 		d++;

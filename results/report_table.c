@@ -29,7 +29,7 @@ static void put_change(struct strbuf *sb, const struct stats_result *res)
 	strbuf_adds(sb, "<td>");
 	report_put_signed(sb, res->shift.estimate);
 	if (isfinite(res->shift.estimate) && isfinite(base) && base > 0)
-		strbuf_addf(sb, " (%+.1f %%)", 100 * res->shift.estimate / base);
+		strbuf_addf(sb, " (%+.3g %%)", 100 * res->shift.estimate / base);
 	if (res->shift.method != STATS_NONE && isfinite(res->shift.low) && isfinite(res->shift.high)) {
 		strbuf_adds(sb, " <small>[");
 		report_put_signed(sb, res->shift.low);
@@ -50,11 +50,11 @@ static void put_p_cell(struct strbuf *sb, double p)
 		strbuf_addf(sb, "<td>%.2g</td>", p);
 }
 
-static void put_result(struct strbuf *sb, const struct stats_result *res)
+static void put_result(struct strbuf *sb, const struct stats_result *res, bool quiet)
 {
 	const char *name = stats_outcome_name(res->outcome);
 
-	if (!isfinite(res->shift.estimate)) {
+	if (quiet || !isfinite(res->shift.estimate)) {
 		strbuf_adds(sb, "<td>-</td><td>-</td><td>-</td><td>-</td>");
 		return;
 	}
@@ -72,60 +72,72 @@ static void put_result(struct strbuf *sb, const struct stats_result *res)
 }
 
 /* What a th of a column says: its label, and how many runs there are. */
-static void put_column_heads(const struct compare *c, const struct compare_section *s,
-			     struct strbuf *sb)
+static void put_column_head(const struct compare *c, const struct compare_section *s, size_t col,
+			    const char *scope, struct strbuf *sb)
 {
-	for (size_t k = 0; k < c->ncols; k++) {
-		strbuf_adds(sb, "<th scope=\"col\">");
-		html_text(sb, c->col[k]);
-		strbuf_addf(sb, " <small>%u of %zu ok%s</small></th>", s->cell[k].verdict[VERDICT_OK],
-			    s->cell[k].nruns, k == c->baseline ? ", baseline" : "");
-	}
+	strbuf_addf(sb, "<th scope=\"%s\">", scope);
+	html_text(sb, c->col[col]);
+	strbuf_addf(sb, " <small>%u of %zu ok%s</small></th>", s->cell[col].verdict[VERDICT_OK],
+		    s->cell[col].nruns, col == c->baseline ? ", baseline" : "");
 }
 
-static void put_heads(const struct compare *c, const struct compare_section *s, struct strbuf *sb)
+static void put_metric_head(const struct compare_metric *m, size_t rows, struct strbuf *sb)
 {
-	static const char four[] = "<th scope=\"col\">Change</th><th scope=\"col\">p</th>"
-				   "<th scope=\"col\">Cliff’s δ</th><th scope=\"col\">Outcome</th>";
-
-	strbuf_addf(sb, "<thead>\n<tr><th scope=\"col\"%s>Metric</th>",
-		    c->ncols > 2 ? " rowspan=\"2\"" : "");
-	if (c->ncols <= 2) {
-		put_column_heads(c, s, sb);
-		strbuf_addf(sb, "%s</tr>\n</thead>\n", four);
-		return;
-	}
-	strbuf_addf(sb, "<th scope=\"colgroup\" colspan=\"%zu\">Median (least – most)</th>", c->ncols);
-	for (size_t k = 0; k < c->ncols; k++) {
-		if (k == c->baseline)
-			continue;
-		strbuf_adds(sb, "<th scope=\"colgroup\" colspan=\"4\">");
-		html_text(sb, c->col[k]);
-		strbuf_adds(sb, "</th>");
-	}
-	strbuf_adds(sb, "</tr>\n<tr>");
-	put_column_heads(c, s, sb);
-	for (size_t k = 1; k < c->ncols; k++)
-		strbuf_adds(sb, four);
-	strbuf_adds(sb, "</tr>\n</thead>\n");
-}
-
-static void put_metric_row(const struct compare *c, size_t section, size_t m, struct strbuf *sb)
-{
-	strbuf_adds(sb, "<tr><th scope=\"row\">");
-	html_text(sb, c->metric[m].title);
-	if (*c->metric[m].unit) {
+	if (rows > 1)
+		strbuf_addf(sb, "<th scope=\"rowgroup\" rowspan=\"%zu\">", rows);
+	else
+		strbuf_adds(sb, "<th scope=\"row\">");
+	html_text(sb, m->title);
+	if (*m->unit) {
 		strbuf_adds(sb, " <small>");
-		html_text(sb, c->metric[m].unit);
+		html_text(sb, m->unit);
 		strbuf_adds(sb, "</small>");
 	}
 	strbuf_adds(sb, "</th>");
-	for (size_t k = 0; k < c->ncols; k++)
-		put_range(sb, compare_value(c, section, m, k));
-	for (size_t k = 0; k < c->ncols; k++)
-		if (k != c->baseline)
-			put_result(sb, compare_result(c, section, m, k));
-	strbuf_adds(sb, "</tr>\n");
+}
+
+static const char result_heads[] = "<th scope=\"col\">Change</th><th scope=\"col\">p</th>"
+				   "<th scope=\"col\">Cliff’s δ</th><th scope=\"col\">Outcome</th>";
+
+/* Two columns stand beside each other: a row a metric. */
+static void put_two(const struct compare *c, size_t section, struct strbuf *sb)
+{
+	size_t other = !c->baseline;
+
+	strbuf_adds(sb, "<thead><tr><th scope=\"col\">Metric</th>");
+	put_column_head(c, &c->section[section], c->baseline, "col", sb);
+	put_column_head(c, &c->section[section], other, "col", sb);
+	strbuf_addf(sb, "%s</tr></thead>\n<tbody>\n", result_heads);
+	for (size_t m = 0; m < c->nmetrics; m++) {
+		strbuf_adds(sb, "<tr>");
+		put_metric_head(&c->metric[m], 1, sb);
+		put_range(sb, compare_value(c, section, m, c->baseline));
+		put_range(sb, compare_value(c, section, m, other));
+		put_result(sb, compare_result(c, section, m, other), c->metric[m].quiet);
+		strbuf_adds(sb, "</tr>\n");
+	}
+	strbuf_adds(sb, "</tbody>\n");
+}
+
+/* More would not fit on a screen: a row a metric and column. */
+static void put_many(const struct compare *c, size_t section, struct strbuf *sb)
+{
+	strbuf_addf(sb, "<thead><tr><th scope=\"col\">Metric</th><th scope=\"col\">Of</th>"
+			"<th scope=\"col\">Median</th>%s</tr></thead>\n", result_heads);
+	for (size_t m = 0; m < c->nmetrics; m++) {
+		strbuf_adds(sb, "<tbody>\n");
+		for (size_t k = 0; k < c->ncols; k++) {
+			strbuf_adds(sb, "<tr>");
+			if (k == 0)
+				put_metric_head(&c->metric[m], c->ncols, sb);
+			put_column_head(c, &c->section[section], k, "row", sb);
+			put_range(sb, compare_value(c, section, m, k));
+			put_result(sb, compare_result(c, section, m, k),
+				   k == c->baseline || c->metric[m].quiet);
+			strbuf_adds(sb, "</tr>\n");
+		}
+		strbuf_adds(sb, "</tbody>\n");
+	}
 }
 
 static void put_section(const struct compare *c, size_t section, struct strbuf *sb)
@@ -137,11 +149,8 @@ static void put_section(const struct compare *c, size_t section, struct strbuf *
 	strbuf_adds(sb, ": change against ");
 	html_text(sb, c->col[c->baseline]);
 	strbuf_adds(sb, "</caption>\n");
-	put_heads(c, s, sb);
-	strbuf_adds(sb, "<tbody>\n");
-	for (size_t m = 0; m < c->nmetrics; m++)
-		put_metric_row(c, section, m, sb);
-	strbuf_adds(sb, "</tbody>\n</table>\n</div>\n");
+	(c->ncols == 2 ? put_two : put_many)(c, section, sb);
+	strbuf_adds(sb, "</table>\n</div>\n");
 }
 
 static void put_comparison(const struct compare *c, struct strbuf *sb)

@@ -8,8 +8,10 @@
 #include "results/table_cells.h"
 #include "results/util/cleanup.h"
 
+#define FIGURE_WIDTH 520
 #define STRIP_HEIGHT 40
 #define STRIPS_MAX 48
+#define LABEL_COLUMNS 36
 #define JITTER 0.18
 
 /* Spread over the height of a strip, the same in every report: the golden ratio's multiples. */
@@ -61,15 +63,15 @@ static void draw_strip(struct report *r, const struct report_cell *cell, size_t 
 	cleanup_free double *v = report_values(cell, metric, &n, NULL);
 	cleanup_free double *y = xcalloc(n + 1, sizeof(*y));
 	cleanup_free char *median = table_number(stat_median(v, n));
-	cleanup_free char *label = NULL;
+	cleanup_free char *name = html_short(cell->label, LABEL_COLUMNS), *label = NULL;
 
 	for (size_t i = 0; i < n; i++)
 		y[i] = base + jitter(i);
 	plot_dots(&r->plots, colour, v, y, n);
 	if (n)
 		plot_bar(&r->plots, colour, stat_median(v, n), base - 0.32, base + 0.32);
-	label = n ? str_printf("%s: median %s of %zu", cell->label, median, n) :
-		    str_printf("%s: no value", cell->label);
+	label = n ? str_printf("%s: median %s of %zu", name, median, n) :
+		    str_printf("%s: no value", name);
 	plot_text(&r->plots, base + 0.46, label);
 }
 
@@ -89,21 +91,19 @@ static void put_metric(struct report *r, const struct report_metric *m, size_t n
 		strbuf_adds(&r->html, ": no run has it.</p>\n");
 		return;
 	}
-	plot = plot_begin(&r->plots, &(struct plot_shape){ 720, (unsigned int)ncells * STRIP_HEIGHT + 40,
+	plot = plot_begin(&r->plots, &(struct plot_shape){ FIGURE_WIDTH, (unsigned int)ncells * STRIP_HEIGHT + 40,
 							   14, name, desc });
 	plot_axes(&r->plots, &x, &(struct plot_axis){ 0.4, (double)ncells + 0.7, false, TICKS_NONE });
 	for (size_t i = 0; i < ncells; i++)
 		draw_strip(r, &r->cell[i], i, m->name, (double)(ncells - i));
 	plot_end(&r->plots);
-	strbuf_adds(&r->html, "<figure>\n");
-	plots_put(&r->html, plot);
-	strbuf_adds(&r->html, "\n<figcaption>");
+	strbuf_adds(&r->html, "<figure>\n<figcaption>");
 	html_text(&r->html, m->title);
-	if (*m->unit) {
-		strbuf_adds(&r->html, ", ");
-		html_text(&r->html, m->unit);
-	}
-	strbuf_addf(&r->html, "%s</figcaption>\n</figure>\n", x.log ? " (logarithmic)" : "");
+	strbuf_adds(&r->html, " <small>");
+	html_text(&r->html, m->unit);
+	strbuf_addf(&r->html, "%s</small></figcaption>\n", x.log ? " (logarithmic)" : "");
+	plots_put(&r->html, plot);
+	strbuf_adds(&r->html, "\n</figure>\n");
 }
 
 void report_put_values(struct report *r)
@@ -114,8 +114,8 @@ void report_put_values(struct report *r)
 			      "<p>Every run that ended ok is a dot; the bar is the median.");
 	if (ncells < r->ncells)
 		strbuf_addf(&r->html, " The first %zu of %zu cells are drawn.", ncells, r->ncells);
-	strbuf_adds(&r->html, "</p>\n");
+	strbuf_adds(&r->html, "</p>\n<div class=\"grid\">\n");
 	for (size_t i = 0; i < r->nmetrics; i++)
 		put_metric(r, &r->metric[i], ncells);
-	strbuf_adds(&r->html, "</section>\n");
+	strbuf_adds(&r->html, "</div>\n</section>\n");
 }

@@ -15,14 +15,14 @@ void report_put_signed(struct strbuf *sb, double v)
 	strbuf_addf(sb, "%s%s", v > 0 ? "+" : "", text);
 }
 
-void report_put_p(struct strbuf *sb, double p)
+static void put_p(struct strbuf *sb, double p)
 {
 	if (!isfinite(p))
-		strbuf_adds(sb, "p = -");
-	else if (p < 0.001)
-		strbuf_adds(sb, "p &lt; 0.001");
+		return;
+	if (p < 0.001)
+		strbuf_adds(sb, ", p &lt; 0.001");
 	else
-		strbuf_addf(sb, "p = %.2g", p);
+		strbuf_addf(sb, ", p = %.2g", p);
 }
 
 static void put_interval(struct strbuf *sb, const struct stats_shift *s)
@@ -37,21 +37,10 @@ static void put_interval(struct strbuf *sb, const struct stats_shift *s)
 	report_put_signed(sb, s->high);
 }
 
-static void put_more(struct strbuf *sb, const struct stats_result *res)
-{
-	if (res->more)
-		strbuf_addf(sb, ", about %zu more %s a side would settle it", res->more,
-			    res->grouped ? "layouts" : "runs");
-}
-
-static void put_outcome(struct strbuf *sb, const struct compare_metric *m,
+static void put_finding(struct strbuf *sb, const struct compare_metric *m,
 			const struct stats_result *res)
 {
 	html_text(sb, m->title);
-	strbuf_addf(sb, " <b class=\"%s\">%s</b>", stats_outcome_name(res->outcome),
-		    stats_outcome_name(res->outcome));
-	if (!isfinite(res->shift.estimate))
-		return;
 	strbuf_adds(sb, " (");
 	report_put_signed(sb, res->shift.estimate);
 	if (*m->unit) {
@@ -60,33 +49,50 @@ static void put_outcome(struct strbuf *sb, const struct compare_metric *m,
 	}
 	if (res->outcome != STATS_SAME) {
 		put_interval(sb, &res->shift);
-		strbuf_adds(sb, ", ");
-		report_put_p(sb, res->p_adjusted);
+		put_p(sb, res->p_adjusted);
 	}
-	if (res->outcome == STATS_INCONCLUSIVE)
-		put_more(sb, res);
 	strbuf_adds(sb, ")");
 }
 
-/* Bad news first; a metric that neither side has is no news. */
-static void put_outcomes(const struct compare *c, size_t section, size_t col, struct strbuf *sb)
+static const struct {
+	enum stats_outcome outcome;
+	const char *word;
+} order[] = {
+	{ STATS_WORSE, "Worse" }, { STATS_CHANGED, "Changed" }, { STATS_BETTER, "Better" },
+	{ STATS_INCONCLUSIVE, "Inconclusive" }, { STATS_SAME, "Same" },
+};
+
+/* Bad news first; a metric that not both sides have is no news. */
+static void put_findings(const struct compare *c, size_t section, size_t col, struct strbuf *sb)
 {
-	static const enum stats_outcome order[] = { STATS_WORSE, STATS_CHANGED, STATS_BETTER,
-						    STATS_INCONCLUSIVE, STATS_SAME };
-	const char *between = "";
+	const struct stats_result *most = NULL; /* of the inconclusive: what would settle all of them */
+	bool any = false;
 
 	for (size_t o = 0; o < ARRAY_SIZE(order); o++) {
+		const char *between = "";
+
 		for (size_t m = 0; m < c->nmetrics; m++) {
 			const struct stats_result *res = compare_result(c, section, m, col);
 
-			if (res->outcome != order[o] || !isfinite(res->shift.estimate))
+			if (c->metric[m].quiet || res->outcome != order[o].outcome ||
+			    !isfinite(res->shift.estimate))
 				continue;
+			if (!*between)
+				strbuf_addf(sb, " <b class=\"%s\">%s:</b> ",
+					    stats_outcome_name(res->outcome), order[o].word);
 			strbuf_adds(sb, between);
-			put_outcome(sb, &c->metric[m], res);
-			between = "; ";
+			put_finding(sb, &c->metric[m], res);
+			between = ", ";
+			any = true;
+			if (res->outcome == STATS_INCONCLUSIVE && res->more > (most ? most->more : 0))
+				most = res;
 		}
+		if (order[o].outcome == STATS_INCONCLUSIVE && most)
+			strbuf_addf(sb, "; about %zu more %s a side would settle it", most->more,
+				    most->grouped ? "layouts" : "runs");
+		strbuf_adds(sb, *between ? "." : "");
 	}
-	strbuf_adds(sb, *between ? "." : "nothing that both have.");
+	strbuf_adds(sb, any ? "" : " they have no metric in common.");
 }
 
 static void put_compared(const struct compare *c, struct strbuf *sb)
@@ -105,8 +111,8 @@ static void put_compared(const struct compare *c, struct strbuf *sb)
 			html_text(sb, c->col[k]);
 			strbuf_adds(sb, " against ");
 			html_text(sb, c->col[c->baseline]);
-			strbuf_adds(sb, "</strong>: ");
-			put_outcomes(c, s, k, sb);
+			strbuf_adds(sb, "</strong>.");
+			put_findings(c, s, k, sb);
 			strbuf_adds(sb, "</li>\n");
 		}
 	}
@@ -180,7 +186,7 @@ static void put_warnings(const struct compare *c, struct strbuf *sb)
 {
 	if (!c->warning[0])
 		return;
-	strbuf_adds(sb, "<h3>To mind</h3>\n<ul class=\"warnings\">\n");
+	strbuf_adds(sb, "<h3>Warnings</h3>\n<ul class=\"warnings\">\n");
 	for (size_t i = 0; c->warning[i]; i++)
 		html_element(sb, "li", c->warning[i]);
 	strbuf_adds(sb, "\n</ul>\n");
