@@ -9,6 +9,7 @@
 #define WIDTH 520
 #define LEFT 24
 #define ROW 13
+#define TOP 4
 #define COLUMNS 160
 #define LEVELS 8 /* by powers of 8: 1-7, 8-63, ... 2M and more */
 
@@ -55,7 +56,7 @@ static void put_level(const struct heat *h, unsigned int level, struct strbuf *s
 			if (!in && run)
 				strbuf_addf(sb, "%sM%.1f,%uh%.1fv%dh-%.1fz", any ? "" : "<path d=\"",
 					    LEFT + (double)(c - run) * w,
-					    (h->s->buddy.orders - 1 - o) * ROW, (double)run * w, ROW - 1,
+					    TOP + (h->s->buddy.orders - 1 - o) * ROW, (double)run * w, ROW - 1,
 					    (double)run * w);
 			any |= !in && run;
 			run = in ? run + 1 : 0;
@@ -67,18 +68,18 @@ static void put_level(const struct heat *h, unsigned int level, struct strbuf *s
 
 static void put_scales(const struct heat *h, struct strbuf *sb)
 {
-	unsigned int bottom = h->s->buddy.orders * ROW;
+	unsigned int bottom = TOP + h->s->buddy.orders * ROW;
 	double zero = LEFT + (WIDTH - LEFT) * (0 - h->lo) / (h->hi - h->lo);
 
 	for (unsigned int o = 0; o < h->s->buddy.orders; o++)
 		strbuf_addf(sb, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%u</text>\n", LEFT - 5,
-			    (h->s->buddy.orders - o) * ROW - 3, o);
+			    TOP + (h->s->buddy.orders - o) * ROW - 3, o);
 	if (h->s->begun && zero >= LEFT && zero < WIDTH)
-		strbuf_addf(sb, "<path class=\"ed\" d=\"M%.1f,0V%u\"/>\n<text x=\"%.1f\" y=\"%u\">0</text>\n",
-			    zero, bottom, zero, bottom + 13);
+		strbuf_addf(sb, "<path class=\"ed\" d=\"M%.1f,%dV%u\"/>\n<text x=\"%.1f\" y=\"%u\">0</text>\n",
+			    zero, TOP, bottom, zero, bottom + 13);
 	if (h->s->ended && h->s->end_s > 0 && h->s->end_s <= h->hi)
-		strbuf_addf(sb, "<path class=\"ed\" d=\"M%.1f,0V%u\"/>\n",
-			    LEFT + (WIDTH - LEFT) * (h->s->end_s - h->lo) / (h->hi - h->lo), bottom);
+		strbuf_addf(sb, "<path class=\"ed\" d=\"M%.1f,%dV%u\"/>\n",
+			    LEFT + (WIDTH - LEFT) * (h->s->end_s - h->lo) / (h->hi - h->lo), TOP, bottom);
 	strbuf_addf(sb, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%.4g s</text>\n", WIDTH, bottom + 13,
 		    h->hi);
 }
@@ -97,7 +98,7 @@ static void put_one(struct report *r, const struct report_shown *shown)
 	report_run_name(r, shown->run, sb);
 	strbuf_addf(sb, "</small></figcaption>\n<svg xmlns=\"http://www.w3.org/2000/svg\""
 			" class=\"plot\" viewBox=\"0 0 %d %u\" role=\"img\" aria-label=\"Free pages by order"
-			" over time, ", WIDTH, h.s->buddy.orders * ROW + 18);
+			" over time, ", WIDTH, TOP + h.s->buddy.orders * ROW + 18);
 	html_text(sb, r->cell[shown->cell].label);
 	strbuf_adds(sb, "\"><desc>An order a row, the highest on top; time to the right.</desc>\n");
 	for (unsigned int level = 1; level <= LEVELS; level++)

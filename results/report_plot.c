@@ -14,7 +14,7 @@
 #define TICKS_MAX 24
 #define VALUE_MAX 1e100 /* far inside of what gnuplot can scale */
 #define MARGIN_TOP 8
-#define MARGIN_RIGHT 14
+#define MARGIN_RIGHT 20
 #define MARGIN_BOTTOM 24
 
 static double bounded(double v)

@@ -92,7 +92,7 @@ static void put_metric(struct report *r, const struct report_metric *m, size_t n
 		return;
 	}
 	plot = plot_begin(&r->plots, &(struct plot_shape){ FIGURE_WIDTH, (unsigned int)ncells * STRIP_HEIGHT + 40,
-							   14, name, desc });
+							   20, name, desc });
 	plot_axes(&r->plots, &x, &(struct plot_axis){ 0.4, (double)ncells + 0.7, false, TICKS_NONE });
 	for (size_t i = 0; i < ncells; i++)
 		draw_strip(r, &r->cell[i], i, m->name, (double)(ncells - i));
