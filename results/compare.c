@@ -528,7 +528,7 @@ static int make(const struct frame *frame, size_t nframes, const struct compare_
 	if (choose_baseline(c, opt->baseline, err) < 0 ||
 	    compare_check(&pl->points, pl->by, pl->section, pl->nsections, opt->force, &warning, err) < 0)
 		return -1;
-	compare_notes(&pl->points, pl->by, pl->section, pl->nsections, &warning);
+	compare_hints(&pl->points, pl->by, pl->section, pl->nsections, &warning);
 	if (compare_choose_metrics(frame, nframes, opt, c, &warning, err) < 0)
 		return -1;
 	c->warning = split_lines(&warning);

@@ -26,6 +26,8 @@ struct compare_options {
 	bool all_metrics; /* every metric that an ok run has; those asked for come first */
 	/* NULL-terminated, or NULL: shown too where a run has them, but not tested: see quiet. */
 	const char *const *quiet;
+	/* The same, but tested. In both, a pattern of the catalogue stands for all that fit it. */
+	const char *const *tested;
 	/* Compare although what should be equal is not; it is then said in `warning`. */
 	bool force;
 	struct stats_options stats;
@@ -36,7 +38,8 @@ struct compare_metric {
 	char *title;	  /* "Allocation stalls"; the name where the catalogue does not know it */
 	const char *unit; /* "events", "" */
 	enum counter_better better;
-	bool quiet; /* values only: no test, its results are unset, and it costs the others nothing */
+	/* Values only, for a form that shows them: no test, results unset, not in the correction. */
+	bool quiet;
 };
 
 struct compare_run {

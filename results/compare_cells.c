@@ -4,19 +4,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/compare_parts.h"
 #include "results/table_cells.h"
 #include "results/util/cleanup.h"
 
 #define TIMES_MAX 10 /* from here on "+1049%" says less than "+669" */
 
+/* Three digits and a letter from 100,000 on. */
+static char *rounded(double v)
+{
+	static const char letter[] = "kMGTPE";
+	double size = fabs(v);
+	int step = -1;
+
+	if (!isfinite(v) || size < 1e5 || size >= 1e18)
+		return table_number(v);
+	for (; size >= 999.5 && step < 5; step++)
+		size /= 1000;
+	return str_printf("%s%.*f%c", v < 0 ? "-" : "", size < 9.995 ? 2 : size < 99.95 ? 1 : 0, size,
+			  letter[step]);
+}
+
 char *compare_cell_median(const struct compare_value *v)
 {
 	cleanup_free char *median = table_number(v->summary.median);
-	cleanup_free char *least = table_number(v->summary.min), *most = table_number(v->summary.max);
+	cleanup_free char *least = rounded(v->summary.min), *most = rounded(v->summary.max);
 
 	if (!v->n)
 		return xstrdup("-");
-	if (strcmp(least, most) == 0)
+	if (v->summary.min == v->summary.max)
 		return STEAL(median);
 	return str_printf("%s (%s..%s)", median, least, most);
 }
@@ -25,7 +41,11 @@ static bool in_percent(const struct compare_metric *m, const struct stats_result
 {
 	double base = fabs(r->base.median);
 
-	return base > 0 && strcmp(m->unit, "%") != 0 && fabs(r->shift.estimate) < TIMES_MAX * base;
+	double most = fabs(r->shift.estimate);
+
+	if (isfinite(r->shift.low) && isfinite(r->shift.high))
+		most = fmax(most, fmax(fabs(r->shift.low), fabs(r->shift.high)));
+	return base > 0 && strcmp(m->unit, "%") != 0 && most < TIMES_MAX * base;
 }
 
 static char *signed_percent(double part, double whole, const char *unit)
@@ -37,7 +57,7 @@ static char *signed_percent(double part, double whole, const char *unit)
 
 static char *signed_number(double v)
 {
-	cleanup_free char *number = table_number(v);
+	cleanup_free char *number = rounded(v);
 
 	return str_printf("%s%s", v > 0 ? "+" : "", number);
 }
@@ -112,56 +132,7 @@ void compare_remarks_free(char **remarks)
 	free(remarks);
 }
 
-char *compare_counts(const struct compare *c)
-{
-	size_t least = SIZE_MAX, most = 0;
-
-	for (size_t s = 0; s < c->nsections; s++)
-		for (size_t k = 0; k < c->ncols; k++) {
-			size_t n = c->section[s].cell[k].verdict[VERDICT_OK];
-
-			if (!c->section[s].cell[k].nruns)
-				continue;
-			least = n < least ? n : least;
-			most = n > most ? n : most;
-		}
-	if (least == most)
-		return str_printf("%zu run%s each", most, most == 1 ? "" : "s");
-	return str_printf("%zu to %zu runs each", least, most);
-}
-
-static char *place(const struct compare *c, size_t section, size_t col)
-{
-	const char *label = c->section[section].label;
-
-	return str_printf("%s%s%s", c->col[col], *label ? ", " : "", label);
-}
-
-char **compare_not_ok(const struct compare *c)
-{
-	struct list l = { NULL, 0 };
-
-	for (size_t s = 0; s < c->nsections; s++)
-		for (size_t k = 0; k < c->ncols; k++)
-			for (int v = 0; v < VERDICT_COUNT; v++) {
-				const struct compare_cell *cell = &c->section[s].cell[k];
-				cleanup_free char *where = NULL;
-
-				if (v == VERDICT_OK || !cell->verdict[v])
-					continue;
-				where = place(c, s, k);
-				list_add(&l, str_printf("%s: %u of %zu runs %s", where, cell->verdict[v],
-							cell->nruns, verdict_name((enum verdict)v)));
-			}
-	return list_done(&l);
-}
-
 /* ---- remarks ---- */
-
-static bool tested(const struct compare *c, size_t metric, size_t col)
-{
-	return col != c->baseline && !c->metric[metric].quiet;
-}
 
 /* Every result of the table, one after the other; NULL at the end. */
 struct walk {
@@ -175,13 +146,15 @@ static const struct stats_result *walk_next(struct walk *w)
 	size_t per = w->c->nmetrics * w->c->ncols;
 
 	while (w->next < w->c->nsections * per) {
+		const struct stats_result *r;
 		size_t i = w->next++;
 
 		w->section = i / per;
 		w->metric = i % per / w->c->ncols;
 		w->col = i % w->c->ncols;
-		if (tested(w->c, w->metric, w->col))
-			return compare_result(w->c, w->section, w->metric, w->col);
+		r = compare_test(w->c, w->section, w->metric, w->col);
+		if (r)
+			return r;
 	}
 	return NULL;
 }
@@ -193,11 +166,10 @@ static void remark_method(const struct compare *c, struct list *l)
 	struct strbuf sb = STRBUF_INIT;
 	const struct stats_result *r;
 	const char *between = "";
-	cleanup_free char *counts = compare_counts(c);
 
 	while ((r = walk_next(&w)))
 		used[r->rank.method] = true;
-	strbuf_addf(&sb, "%s; change: Hodges-Lehmann, with %.4g %% confidence; p: Mann-Whitney (", counts,
+	strbuf_addf(&sb, "change: Hodges-Lehmann, with %.4g %% confidence; p: Mann-Whitney (",
 		    100 * (1 - c->stats.alpha));
 	for (int i = STATS_EXACT; i <= STATS_NORMAL; i++)
 		if (used[i]) {
@@ -210,25 +182,20 @@ static void remark_method(const struct compare *c, struct list *l)
 	list_add(l, strbuf_steal(&sb));
 }
 
+/* Forks of a single layout on a side. */
 static void remark_groups(const struct compare *c, struct list *l)
 {
 	struct walk w = { .c = c };
 	const struct stats_result *r;
-	bool grouped = false, within = false;
 
-	while ((r = walk_next(&w))) {
-		grouped |= r->grouped;
-		within |= r->grouped && !r->beyond;
-	}
-	if (grouped && !within)
-		list_add(l, xstrdup("runs of one layout or seed share it: the layouts and seeds are compared, "
-				    "each by its median"));
-	if (within)
-		list_add(l, xstrdup("one layout or seed on a side: nothing is known of others; more of them "
-				    "(--layouts, other seeds) would tell"));
+	while ((r = walk_next(&w)))
+		if (r->grouped && !r->beyond) {
+			list_add(l, xstrdup("one layout or seed on a side: nothing is known of others; more of "
+					    "them (--layouts, other seeds) would tell"));
+			return;
+		}
 }
 
-/* "inconclusive: time (6 more runs a column would decide), files". */
 static void remark_more(const struct compare *c, struct list *l)
 {
 	struct walk w = { .c = c };
@@ -237,14 +204,17 @@ static void remark_more(const struct compare *c, struct list *l)
 	const char *between = "";
 
 	while ((r = walk_next(&w))) {
-		const char *label = c->section[w.section].label;
+		cleanup_free char *label = NULL;
 
 		if (r->outcome != STATS_INCONCLUSIVE || !r->more)
 			continue;
 		strbuf_addf(&sb, "%s%s", between, c->metric[w.metric].name);
-		if (*label || c->ncols > 2)
-			strbuf_addf(&sb, " (%s%s%s)", c->ncols > 2 ? c->col[w.col] : "",
-				    c->ncols > 2 && *label ? ", " : "", label);
+		if (c->ncols > 2) {
+			label = compare_cell_label(c, w.section, w.col);
+			strbuf_addf(&sb, " (%s)", label);
+		} else if (*c->section[w.section].label) {
+			strbuf_addf(&sb, " (%s)", c->section[w.section].label);
+		}
 		strbuf_addf(&sb, " +%zu", r->more);
 		between = ", ";
 	}

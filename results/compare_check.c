@@ -125,7 +125,7 @@ static void note_pooled(const struct points *p, const struct axis *by, const siz
 	}
 }
 
-void compare_notes(const struct points *p, const struct axis *by, const size_t *section_of,
+void compare_hints(const struct points *p, const struct axis *by, const size_t *section_of,
 		   size_t nsections, struct strbuf *warning)
 {
 	const struct axis *host = axis_named(p, "host"), *forked = axis_named(p, "forked");

@@ -58,7 +58,7 @@ void points_add_scenario(struct points *p, const struct frame *frame, size_t nfr
 int compare_check(const struct points *p, const struct axis *by, const size_t *section_of,
 		  size_t nsections, bool force, struct strbuf *warning, struct error *err);
 /* Notes that forbid nothing: hosts, pooled run sets, forks on one side only. */
-void compare_notes(const struct points *p, const struct axis *by, const size_t *section_of,
+void compare_hints(const struct points *p, const struct axis *by, const size_t *section_of,
 		   size_t nsections, struct strbuf *warning);
 /* "kernel 7.3.4; 8G, 2 CPUs, tcg": what all have in common. Heap. */
 char *compare_context(const struct points *p, const struct axis *by);

@@ -3,35 +3,25 @@
 #include <string.h>
 
 #include "results/compare_cells.h"
+#include "results/compare_parts.h"
 #include "results/compare_text.h"
-#include "results/run_text.h"
 #include "results/table_grid.h"
 #include "results/util/cleanup.h"
 
-static void put_line(struct strbuf *sb, const char *before, const char *text)
+static void put_remarks(const struct compare *c, struct strbuf *sb)
 {
-	cleanup_free char *line = str_printf("%s%s", before, text);
-	cleanup_free char *clean = run_text_printable(line);
-	size_t n;
-	char **lines = run_text_wrap(clean, TABLE_WIDTH, &n);
+	char **remarks = compare_remarks(c);
 
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(sb, "%s%s\n", i ? "  " : "", lines[i]);
-	run_text_lines_free(lines);
-}
-
-static void put_lines(struct strbuf *sb, const char *before, char *const *lines)
-{
-	for (; *lines; lines++)
-		put_line(sb, before, *lines);
+	for (size_t i = 0; remarks[i]; i++)
+		compare_put_wrapped(sb, 0, remarks[i]);
+	compare_remarks_free(remarks);
 }
 
 static void put_head(const struct compare *c, struct strbuf *sb)
 {
 	cleanup_free char *title = str_printf("%s%s%s", c->title, *c->context ? ": " : "", c->context);
 
-	put_line(sb, "", title);
-	put_lines(sb, "warning: ", c->warning);
+	compare_put_wrapped(sb, 0, title);
 	strbuf_adds(sb, "\n");
 }
 
@@ -90,7 +80,7 @@ static void put_section(const struct compare *c, size_t section, bool medians, s
 	bool first = !medians;
 
 	if (*s->label) {
-		put_line(sb, "", s->label);
+		compare_put_wrapped(sb, 0, s->label);
 		strbuf_adds(sb, "\n");
 	}
 	if (medians)
@@ -107,27 +97,21 @@ static void put_section(const struct compare *c, size_t section, bool medians, s
 char *compare_changes(const struct compare *c)
 {
 	struct strbuf sb = STRBUF_INIT;
-	char **remarks = compare_remarks(c);
 
-	put_lines(&sb, "warning: ", c->warning);
 	for (size_t s = 0; s < c->nsections; s++)
 		put_section(c, s, false, &sb);
-	put_lines(&sb, "", remarks);
-	compare_remarks_free(remarks);
+	put_remarks(c, &sb);
 	return strbuf_steal(&sb);
 }
 
 char *compare_lkml(const struct compare *c)
 {
 	struct strbuf sb = STRBUF_INIT;
-	char **remarks = compare_remarks(c), **not_ok = compare_not_ok(c);
 
 	put_head(c, &sb);
 	for (size_t s = 0; s < c->nsections; s++)
 		put_section(c, s, true, &sb);
-	put_lines(&sb, "", remarks);
-	put_lines(&sb, "not ok, and in no number: ", not_ok);
-	compare_remarks_free(remarks);
-	compare_remarks_free(not_ok);
+	put_remarks(c, &sb);
+	compare_put_notes(c, 0, &sb);
 	return strbuf_steal(&sb);
 }

@@ -97,6 +97,24 @@ static void add_all(struct choice *ch)
 			add(ch, ch->frame[f].metric[i], false);
 }
 
+/* What a form shows of its own accord, where a run has it. */
+static void add_of_form(struct choice *ch, const char *const *list, bool quiet)
+{
+	for (; list && *list; list++) {
+		bool pattern = strchr(*list, '<') != NULL;
+
+		if (!pattern && any_frame_has(ch, *list))
+			add(ch, *list, quiet);
+		for (size_t f = 0; pattern && f < ch->nframes; f++)
+			for (size_t i = 0; i < ch->frame[f].nmetrics; i++) {
+				const struct counter *known = counter_find(ch->frame[f].metric[i]);
+
+				if (known && strcmp(known->name, *list) == 0)
+					add(ch, ch->frame[f].metric[i], quiet);
+			}
+	}
+}
+
 int compare_choose_metrics(const struct frame *frame, size_t nframes,
 			   const struct compare_options *opt, struct compare *c,
 			   struct strbuf *warning, struct error *err)
@@ -111,8 +129,7 @@ int compare_choose_metrics(const struct frame *frame, size_t nframes,
 	}
 	if (opt->all_metrics)
 		add_all(&ch);
-	for (const char *const *q = opt->quiet; q && *q; q++)
-		if (any_frame_has(&ch, *q))
-			add(&ch, *q, true);
+	add_of_form(&ch, opt->tested, false);
+	add_of_form(&ch, opt->quiet, true);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "results/compare_cells.h"
+#include "results/compare_parts.h"
 #include "results/compare_text.h"
 #include "results/run_fixture.h"
 #include "results/util/cleanup.h"
@@ -299,7 +300,7 @@ static void without_runs_too(void **state)
 static void verdicts_are_counted(void **state)
 {
 	struct box b = box_make(1);
-	char **not_ok;
+	char **notes;
 
 	add_runs(&b.set[0], 0, 0, 3, 1, 1);
 	add_runs(&b.set[0], 1, 0, 3, 1, 1);
@@ -308,10 +309,11 @@ static void verdicts_are_counted(void **state)
 	assert_int_equal(b.c.section[0].cell[1].nruns, 4);
 	assert_int_equal(b.c.section[0].cell[1].verdict[VERDICT_SPLAT], 1);
 	assert_true(compare_value(&b.c, 0, 0, 1)->summary.max == 3);
-	not_ok = compare_not_ok(&b.c);
-	assert_string_equal(not_ok[0], "pfn % 8 == 4: 1 of 4 runs splat");
-	assert_null(not_ok[1]);
-	compare_remarks_free(not_ok);
+	notes = compare_notes(&b.c);
+	assert_string_equal(notes[0], "3 runs each");
+	assert_string_equal(notes[1], "not ok, and in no number: 1 of 4 (pfn % 8 == 4): 1 splat");
+	assert_null(notes[2]);
+	compare_notes_free(notes);
 	box_free(&b);
 }
 
@@ -419,8 +421,10 @@ static void lkml_fits_and_says_all(void **state)
 		"allocstall                     +118    +98 .. +138  0.016  worse\n"
 		"time                           0.0%  -5.8 .. +5.8%  1.000   same\n"
 		"\n"
-		"5 runs each; change: Hodges-Lehmann, with 95 % confidence; p: Mann-Whitney\n"
-		"  (exact), Holm over 2 tests; same: the 90 % interval is within 5 %\n");
+		"change: Hodges-Lehmann, with 95 % confidence; p: Mann-Whitney (exact), Holm\n"
+		"  over 2 tests; same: the 90 % interval is within 5 %\n"
+		"\n"
+		"5 runs each\n");
 	box_free(&b);
 }
 

@@ -27,13 +27,27 @@ char *compare_thpscale(const struct compare *c);   /* fault-both-N, Percentage h
  */
 int compare_buddy(const struct compare *c, struct store *s, char **text, struct error *err);
 
+/* What they show of their own accord: compare_format.metrics and .tested. In static storage. */
+const char *const *compare_mmtests_metrics(void);
+const char *const *compare_stalls_metrics(void);
+const char *const *compare_highalloc_metrics(void);
+const char *const *compare_defrag_metrics(void);
+const char *const *compare_thpscale_metrics(void);
+const char *const *compare_thpscale_tested(void);
+
 /* lkml, mmtests, ... as `--format` takes them; in the order above. */
 struct compare_format {
 	const char *name, *summary;
 	char *(*make)(const struct compare *c);
 	int (*make_from_store)(const struct compare *c, struct store *s, char **text, struct error *err);
-	/* Metrics that the form shows whatever is asked for; NULL-terminated, or NULL. */
+	/*
+	 * Metrics that the form shows whatever is asked for; NULL-terminated, or NULL. They are
+	 * quiet unless they are asked for, but for those in `tested`. A pattern of the catalogue
+	 * ("fault_both_<threads>") stands for every metric of it that a run has. What no run has is
+	 * no error.
+	 */
 	const char *const *(*metrics)(void);
+	const char *const *(*tested)(void);
 };
 extern const struct compare_format compare_formats[];
 extern const size_t compare_format_count;

@@ -27,7 +27,8 @@ static size_t zone_fits(const char *name)
 static size_t placeholder_fits(const char *word, size_t len, const char *name)
 {
 	bool number = (len == 5 && memcmp(word, "order", 5) == 0) ||
-		      (len == 4 && memcmp(word, "node", 4) == 0);
+		      (len == 4 && memcmp(word, "node", 4) == 0) ||
+		      (len == 7 && memcmp(word, "threads", 7) == 0);
 	bool size = len == 4 && memcmp(word, "size", 4) == 0;
 	bool stat = len == 4 && memcmp(word, "stat", 4) == 0;
 	size_t n = strspn(name, "0123456789");

@@ -16,7 +16,7 @@ enum counter_better { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
 struct counter {
 	/*
 	 * "allocstall". Where many metrics are alike, a pattern: "free_order<order>_<zone>".
-	 * <order> and <node> stand for digits, <size> for "64kB", <zone> for a zone's name, <type>
+	 * <order>, <node> and <threads> stand for digits, <size> for "64kB", <zone> for a zone's name, <type>
 	 * for letters and digits, <stat> for those and underscores.
 	 */
 	const char *name;

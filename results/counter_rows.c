@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What others call the rows. pgpgin and pgpgout are kB, whatever mmtests' "Sector" says. The rows
- * that a workload measures (Hugealloc Time, Kbuild, Pass 1, fault-both-N) are the workloads'.
+ * that a workload measures (Hugealloc Time, Kbuild, Pass 1, fault-both-N) are in compare_*.c.
  */
 #include "results/counter.h"
 

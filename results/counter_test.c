@@ -325,6 +325,10 @@ static void test_patterns(void **state)
 		{ "mthp_64kB_swpout", "mthp_<size>_<stat>", "mTHP 64kB: swpout" },
 		{ "mthp_64kB_nr_anon", "mthp_<size>_nr_anon", "mTHP 64kB: nr_anon" },
 		{ "mthp_split_deferred", "mthp_<stat>", "mTHP, all sizes: split_deferred" },
+		{ "fault_both_12", "fault_both_<threads>",
+		  "Fault of either kind, mean, threads: 12" },
+		{ "huge_share_1", "huge_share_<threads>",
+		  "Faults that got a huge page, threads: 1" },
 		{ "unusable_index_order9_node0_Normal",
 		  "unusable_index_order<order>_node<node>_<zone>",
 		  "Unusable index for order 9, node 0 Normal" },
@@ -341,6 +345,9 @@ static void test_patterns(void **state)
 		"mthp_",
 		"blocks_Normal_",
 		"free_order1_",
+		"fault_both_",
+		"fault_both_x",
+		"fault_both_1x",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {

@@ -1,39 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "results/table.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "results/run_text.h"
 #include "results/table_cells.h"
 #include "results/table_grid.h"
+#include "results/table_seed.h"
 #include "results/util/cleanup.h"
 
 #define PLAIN_COLS 3
 
-/* Values of `seed`: the columns of the aliasing post, and their spacing. */
 static void seed_head(const struct runset *set, const struct table_cell *cell, size_t n,
 		      struct strbuf *sb)
 {
-	struct grid g = { .over = "allocstall", .corner = set->row_title, .label_min = 21 };
-	int decimals = table_decimals(set, "time");
+	struct table_seed_row *row = xcalloc(n, sizeof(*row));
 
-	grid_add_col(&g, "median", 6, 2);
-	grid_add_col(&g, "max", 5, 2);
-	grid_add_col(&g, "time, s", 7, 6);
 	for (size_t i = 0; i < n; i++) {
-		size_t row = grid_add_row(&g, cell[i].label), nvalues;
-		cleanup_free double *v = table_values(set, &cell[i], "allocstall", &nvalues);
-		double most = nvalues ? v[0] : NAN;
-
-		for (size_t j = 1; j < nvalues; j++)
-			most = fmax(most, v[j]);
-		grid_set(&g, row, 0, table_number(stat_median(v, nvalues)));
-		grid_set(&g, row, 1, table_number(most));
-		grid_set(&g, row, 2, table_range(set, &cell[i], "time", decimals));
+		row[i].label = cell[i].label;
+		row[i].stalls = table_values(set, &cell[i], "allocstall", &row[i].nstalls);
+		row[i].time = table_values(set, &cell[i], "time", &row[i].ntime);
 	}
-	grid_render(&g, sb);
-	grid_free(&g);
+	table_seed(set->row_title, row, n, sb);
+	for (size_t i = 0; i < n; i++) {
+		free(row[i].stalls);
+		free(row[i].time);
+	}
+	free(row);
 }
 
 static bool in_head(const struct runset *set, bool seed, const char *metric)

@@ -123,11 +123,8 @@ char *table_median(const struct runset *set, const struct table_cell *cell, cons
 	return table_number(stat_median(v, n));
 }
 
-char *table_range(const struct runset *set, const struct table_cell *cell, const char *metric,
-		  int decimals)
+char *table_range_of(const double *v, size_t n, int decimals)
 {
-	size_t n;
-	cleanup_free double *v = table_values(set, cell, metric, &n);
 	cleanup_free char *lo_text = NULL, *hi_text = NULL;
 	double lo, hi;
 
@@ -145,6 +142,22 @@ char *table_range(const struct runset *set, const struct table_cell *cell, const
 	return str_printf("%s-%s", lo_text, hi_text);
 }
 
+char *table_range(const struct runset *set, const struct table_cell *cell, const char *metric,
+		  int decimals)
+{
+	size_t n;
+	cleanup_free double *v = table_values(set, cell, metric, &n);
+
+	return table_range_of(v, n, decimals);
+}
+
+int table_decimals_for(double most)
+{
+	if (most >= 1 || most == 0)
+		return 1;
+	return most >= 0.1 ? 2 : 3;
+}
+
 int table_decimals(const struct runset *set, const char *metric)
 {
 	double most = 0;
@@ -155,9 +168,7 @@ int table_decimals(const struct runset *set, const char *metric)
 		if (value && set->run[i].verdict == VERDICT_OK)
 			most = fmax(most, fabs(*value));
 	}
-	if (most >= 1 || most == 0)
-		return 1;
-	return most >= 0.1 ? 2 : 3;
+	return table_decimals_for(most);
 }
 
 char *table_heading(const char *metric)

@@ -26,6 +26,9 @@ char *table_range(const struct runset *set, const struct table_cell *cell, const
 		  int decimals);
 /* Decimals for a column of seconds: one, and more where all values are small. */
 int table_decimals(const struct runset *set, const char *metric);
+/* The same of values: the range of n of them; decimals for a column whose largest is `most`. */
+char *table_range_of(const double *v, size_t n, int decimals);
+int table_decimals_for(double most);
 /* "create_p99, ns": the name, and the unit unless it is plain counting. */
 char *table_heading(const char *metric);
 

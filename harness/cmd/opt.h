@@ -74,8 +74,8 @@ void opt_list_free(struct opt_list *l);
 /* The table of the program, NULL-terminated (harness/main.c). */
 extern const struct command *const command_table[];
 
-extern const struct command command_run, command_kernel, command_list, command_doctor,
-	command_results, command_report, command_help;
+extern const struct command command_run, command_compare, command_report, command_kernel,
+	command_list, command_doctor, command_results, command_help;
 
 /* Runs argv against the table: help, unknown command with the nearest, the error printed. */
 int command_main(int argc, char **argv);

@@ -63,6 +63,10 @@ static int load(struct loaded *l, char *const *name, size_t n, struct error *err
 			return -1;
 		}
 		l->n++;
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(l->set[k].id, l->set[i].id) == 0)
+				return error_set(err, EXIT_USAGE, "%s and %s are one run set: %s", name[k],
+						 name[i], l->set[i].id);
 	}
 	return 0;
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "results/compare_text.h"
+#include "results/util/cleanup.h"
+
+const struct compare_format compare_formats[] = {
+	{ "lkml", "plain text, 78 columns: for a mail or a commit message", .make = compare_lkml },
+	{ "mmtests", "as mmtests prints it, with its vmstat block", .make = compare_mmtests,
+	  .metrics = compare_mmtests_metrics },
+	{ "markdown", "tables for GitHub", .make = compare_markdown },
+	{ "csv", "RFC 4180; a row a section, metric and column", .make = compare_csv },
+	{ "json", "one document, with every value", .make = compare_json },
+	{ "stalls", "median and max of allocstall, range of the time: a row a cell",
+	  .make = compare_stalls, .metrics = compare_stalls_metrics },
+	{ "highalloc", "rates of huge page allocation in three passes, and vmstat",
+	  .make = compare_highalloc, .metrics = compare_highalloc_metrics },
+	{ "defrag", "means of THP, compaction, reclaim and swap, with their changes",
+	  .make = compare_defrag, .metrics = compare_defrag_metrics },
+	{ "thpscale", "latency of faults and share of huge pages, by threads",
+	  .make = compare_thpscale, .metrics = compare_thpscale_metrics,
+	  .tested = compare_thpscale_tested },
+	{ "buddy", "buddyinfo and unusable_index before and after, of the median",
+	  .make_from_store = compare_buddy },
+};
+const size_t compare_format_count = ARRAY_SIZE(compare_formats);
