@@ -81,8 +81,8 @@ extern const struct command *const command_table[];
 /* The option that "-o" or "-ovalue" is, or NULL: also where the word is no such thing. */
 const struct opt *opt_of_letter(const struct opt *opts, const char *word);
 
-extern const struct command command_run, command_compare, command_kernel, command_list, command_doctor,
-	command_results, command_help;
+extern const struct command command_run, command_compare, command_report, command_kernel,
+	command_list, command_doctor, command_results, command_help;
 
 /* Runs argv against the table: help, unknown command with the nearest, the error printed. */
 int command_main(int argc, char **argv);
