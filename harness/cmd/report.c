@@ -96,8 +96,9 @@ static int compare(struct loaded *l, const struct report_args *a, struct error *
 	if (!has_cells(l) && !a->by && !a->baseline)
 		return 0;
 	l->compared = compare_make(l->frame, l->n, &opt, &l->compare, why) == 0;
-	/* Where no run is ok the page has the more to say. */
-	if (l->compared || why->status == EXIT_NO_VERDICT)
+	/* Where no run is ok the page has the more to say, and of a single set it still has a lot. */
+	if (l->compared || why->status == EXIT_NO_VERDICT ||
+	    (l->n == 1 && !a->by && !a->baseline && !a->metric.n))
 		return 0;
 	error_move(err, why);
 	return -1;
