@@ -14,10 +14,16 @@
 #include "results/util/cleanup.h"
 
 struct results_args {
-	bool json;
+	bool json, all;
 };
 
 static const struct opt json_opts[] = {
+	OPT_FLAG("json", struct results_args, json, "print one JSON document"),
+	OPT_END,
+};
+
+static const struct opt show_opts[] = {
+	OPT_FLAG("all", struct results_args, all, "then every counter that moved, medians of each cell"),
 	OPT_FLAG("json", struct results_args, json, "print one JSON document"),
 	OPT_END,
 };
@@ -92,7 +98,7 @@ static void list_json(const struct store_entry *e, size_t n, struct strbuf *sb)
 static int results_list(const struct command *self, int argc, char **argv, struct error *err)
 {
 	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
-	struct results_args args = { false };
+	struct results_args args = { 0 };
 	struct store_entry *entries;
 	struct store *store;
 	size_t n;
@@ -111,7 +117,7 @@ static int results_list(const struct command *self, int argc, char **argv, struc
 	return EXIT_GOOD;
 }
 
-static void show_text(const struct runset *set)
+static void show_text(const struct runset *set, bool all)
 {
 	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
 	cleanup_free char *table = table_runset(set), *deltas = NULL;
@@ -122,7 +128,7 @@ static void show_text(const struct runset *set)
 		put_printable(&sb, set->title);
 	}
 	strbuf_addf(&sb, "\n\n%s", table);
-	if (set->nruns) {
+	if (set->nruns && all) {
 		deltas = table_deltas(set);
 		strbuf_addf(&sb, "\n%s", deltas);
 	}
@@ -131,7 +137,7 @@ static void show_text(const struct runset *set)
 
 static int results_show(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct results_args args = { false };
+	struct results_args args = { 0 };
 	struct runset set;
 	struct store *store;
 	int npos, ret;
@@ -148,7 +154,7 @@ static int results_show(const struct command *self, int argc, char **argv, struc
 
 		fputs(json, stdout);
 	} else {
-		show_text(&set);
+		show_text(&set, args.all);
 	}
 	runset_free(&set);
 	return EXIT_GOOD;
@@ -156,7 +162,7 @@ static int results_show(const struct command *self, int argc, char **argv, struc
 
 static int results_rebuild(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct results_args args = { false };
+	struct results_args args = { 0 };
 	struct store *store;
 	size_t runs = 0;
 	int npos, ret;
@@ -188,7 +194,7 @@ static void add_fault(void *arg, const char *fault)
 
 static int results_verify(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct results_args args = { false };
+	struct results_args args = { 0 };
 	struct faults f = { STRBUF_INIT, 0 };
 	struct store_verified count;
 	struct store *store;
@@ -215,7 +221,7 @@ static int results_verify(const struct command *self, int argc, char **argv, str
 
 static int results_rederive(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct results_args args = { false };
+	struct results_args args = { 0 };
 	struct faults f = { STRBUF_INIT, 0 };
 	struct store_rederived count = { .report = add_fault, .arg = &f };
 	struct store *store;
@@ -249,10 +255,10 @@ static const struct command list_command = {
 static const struct command show_command = {
 	.name = "show",
 	.args = "RUNSET",
-	.summary = "print the table and the deltas of a run set again",
+	.summary = "print the table of a run set again",
 	.text = "RUNSET is an id, the beginning or end of one, a path to its folder (with a slash"
 		" in it), or \"last\".",
-	.opts = json_opts,
+	.opts = show_opts,
 	.run = results_show,
 };
 
