@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Removing. A set first gets the name ".ID.gone.tmp", by which it is no set any more, then leaves
- * the index, then the disk. Killed in between, the next start sweeps the rest (store_owner.c).
+ * the index, then the disk. Its owner is the remover: killed in between, the next start sweeps the
+ * rest (store_owner.c).
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -34,40 +35,67 @@ static uint64_t bytes_below(const char *path)
 	return bytes;
 }
 
+/* From now on it is no set any more. Needs the lock; *gone is what is left to be removed. */
+static int retire_set(struct store *s, const char *id, char **gone, struct error *err)
+{
+	cleanup_free char *dir = path_join(s->root, id), *owner = path_join(dir, "owner");
+
+	if (store_refuse_written(dir, err) < 0)
+		return -1;
+	*gone = str_printf("%s/.%s.gone.tmp", s->root, id);
+	if (dir_remove(*gone, err) < 0 || store_owner_write(dir, err) < 0)
+		return -1;
+	if (rename(dir, *gone) < 0) {
+		error_errno(err, EXIT_NO_VERDICT, "%s: cannot remove", dir);
+		unlink(owner);
+		return -1;
+	}
+	if (dir_fsync(s->root, err) < 0)
+		return -1;
+	return index_forget_set(s, id, err);
+}
+
+/* The many files go without the lock, so that nobody waits for them. */
 static int remove_set(struct store *s, const char *id, struct error *err)
 {
-	cleanup_free char *dir = path_join(s->root, id);
-	cleanup_free char *gone = str_printf("%s/.%s.gone.tmp", s->root, id);
+	cleanup_close int lock = store_lock(s, err);
+	cleanup_free char *gone = NULL;
 
-	if (dir_remove(gone, err) < 0)
+	if (lock < 0 || retire_set(s, id, &gone, err) < 0)
 		return -1;
-	if (rename(dir, gone) < 0)
-		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot remove", dir);
-	if (dir_fsync(s->root, err) < 0 || index_forget_set(s, id, err) < 0)
-		return -1;
+	close(STEAL_FD(lock));
 	return dir_remove(gone, err);
 }
 
 /* The samples of one run: noted first, since a file that is missing without a note is a fault. */
-static int remove_samples(const char *run_dir, bool dry_run, struct store_gone *gone,
-			  struct error *err)
+static int drop_samples(struct store *s, const char *run_dir, const char *path, struct error *err)
+{
+	cleanup_close int lock = store_lock(s, err);
+
+	if (lock < 0 || sums_mark_removed(run_dir, "samples.zst", err) < 0)
+		return -1;
+	if (unlink(path) < 0)
+		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot remove", path);
+	return 0;
+}
+
+static int remove_samples(struct store *s, const char *run_dir, bool dry_run,
+			  struct store_gone *gone, struct error *err)
 {
 	cleanup_free char *path = path_join(run_dir, "samples.zst");
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
 		return 0;
-	if (!dry_run && (sums_mark_removed(run_dir, "samples.zst", err) < 0))
+	if (!dry_run && drop_samples(s, run_dir, path, err) < 0)
 		return -1;
-	if (!dry_run && unlink(path) < 0)
-		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot remove", path);
 	gone->bytes += (uint64_t)st.st_size;
 	gone->runs++;
-	return dry_run ? 0 : dir_fsync(run_dir, err);
+	return 0;
 }
 
-static int remove_set_samples(const char *dir, bool dry_run, struct store_gone *gone,
-			      struct error *err)
+static int remove_set_samples(struct store *s, const char *dir, bool dry_run,
+			      struct store_gone *gone, struct error *err)
 {
 	size_t n;
 	char **runs = store_dir_runs(dir, &n, err);
@@ -76,7 +104,7 @@ static int remove_set_samples(const char *dir, bool dry_run, struct store_gone *
 	for (size_t i = 0; ret == 0 && i < n; i++) {
 		cleanup_free char *run_dir = path_join(dir, runs[i]);
 
-		ret = remove_samples(run_dir, dry_run, gone, err);
+		ret = remove_samples(s, run_dir, dry_run, gone, err);
 	}
 	run_text_lines_free(runs);
 	return ret;
@@ -95,13 +123,15 @@ static void remove_one(struct store *s, struct store_gc *gc, const struct store_
 		return;
 	}
 	if (gc->samples) {
-		ret = remove_set_samples(dir, gc->dry_run, &gone, &err);
+		ret = remove_set_samples(s, dir, gc->dry_run, &gone, &err);
 	} else {
+		uint64_t bytes = bytes_below(dir);
+
 		for (int v = 0; v < VERDICT_COUNT; v++)
 			gone.runs += e->count[v];
-		gone.bytes = bytes_below(dir);
 		if (!gc->dry_run)
 			ret = remove_set(s, e->id, &err);
+		gone.bytes = ret < 0 ? 0 : bytes;
 	}
 	if (ret < 0) {
 		gone.kept = err.text ? err.text : "damaged";
@@ -139,12 +169,29 @@ static bool is_named(char *const *ids, const char *id)
 	return false;
 }
 
+/* What there is to choose from: all entries, and the ids that were named. */
+static int look(struct store *s, const struct store_gc *gc, struct store_entry **entries, size_t *n,
+		char ***ids, struct error *err)
+{
+	cleanup_close int lock = store_lock(s, err);
+
+	if (lock < 0)
+		return -1;
+	*ids = resolve(s, gc, err);
+	if (!*ids)
+		return -1;
+	store_sweep(s);
+	if (index_list(s, entries, n, err) == 0)
+		return 0;
+	run_text_lines_free(*ids);
+	return -1;
+}
+
 int store_gc(struct store *s, struct store_gc *gc, struct error *err)
 {
-	cleanup_close int lock = -1;
-	struct store_entry *entries = NULL;
-	size_t n = 0;
+	struct store_entry *entries;
 	char **ids;
+	size_t n;
 
 	gc->sets = gc->failed = 0;
 	gc->bytes = 0;
@@ -152,15 +199,8 @@ int store_gc(struct store *s, struct store_gc *gc, struct error *err)
 		error_set(err, EXIT_USAGE, "%s: cannot write there", s->root);
 		return error_hint(err, "remove as a user who can");
 	}
-	lock = store_lock(s, err);
-	ids = lock < 0 ? NULL : resolve(s, gc, err);
-	if (!ids)
+	if (look(s, gc, &entries, &n, &ids, err) < 0)
 		return -1;
-	store_sweep(s);
-	if (index_list(s, &entries, &n, err) < 0) {
-		run_text_lines_free(ids);
-		return -1;
-	}
 	/* Newest first. */
 	for (size_t i = 0; i < n; i++)
 		if (i >= gc->keep && entries[i].created <= gc->before &&

@@ -359,6 +359,37 @@ static void test_killed(void **state)
 	print_message("%zu of 12 were killed in the middle\n", halves);
 }
 
+static void test_two_removers(void **state)
+{
+	struct place *p = *state;
+	struct store *s;
+	pid_t pid[2];
+	char *id[6];
+
+	make_sets(p->root, id, ARRAY_SIZE(id));
+	for (size_t i = 0; i < 2; i++) {
+		pid[i] = fork();
+		assert_true(pid[i] >= 0);
+		if (pid[i] == 0)
+			_exit(gc_child(p));
+	}
+	/* A third one sweeps meanwhile. */
+	for (size_t i = 0; i < 5; i++)
+		store_close(open_store(p->root));
+	for (size_t i = 0; i < 2; i++) {
+		int status;
+
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		assert_int_equal(status, 0);
+	}
+	s = open_store(p->root);
+	assert_int_equal(count_sets(s), 0);
+	assert_int_equal(count_tmp(p->root), 0);
+	store_close(s);
+	for (size_t i = 0; i < ARRAY_SIZE(id); i++)
+		free(id[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +400,7 @@ int main(void)
 		STORE_TEST(test_samples_of_damaged),
 		STORE_TEST(test_cut_off),
 		STORE_TEST(test_killed),
+		STORE_TEST(test_two_removers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,10 +138,22 @@ static bool same_set(const char *a, const char *b)
 	return same;
 }
 
-static int place(struct store *s, const char *label, const char *dir, struct store_moved *moved,
-		 struct error *err)
+/* Without the lock, since it reads everything twice. */
+static int compare(const char *label, const char *from, const char *to, struct store_moved *moved,
+		   struct error *err)
 {
-	cleanup_free char *from = path_join(dir, moved->id), *to = path_join(s->root, moved->id);
+	moved->already = same_set(from, to);
+	if (moved->already)
+		return 0;
+	return error_set(err, EXIT_USAGE,
+			 "%s: %s is there already, and differs; import it with MMRIG_RESULTS set to "
+			 "another folder, or remove the one that is there by mmrig results gc %s",
+			 label, to, moved->id);
+}
+
+static int place(struct store *s, const char *label, const char *from, const char *to,
+		 struct store_moved *moved, struct error *err)
+{
 	cleanup_close int root = open(s->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC), lock = -1;
 
 	/* One call instead of an fsync for each of tens of thousands of files. */
@@ -152,15 +164,10 @@ static int place(struct store *s, const char *label, const char *dir, struct sto
 	lock = store_lock(s, err);
 	if (lock < 0)
 		return -1;
-	moved->already = file_exists(to);
-	if (moved->already && same_set(from, to))
-		return 0;
-	if (moved->already)
-		return error_set(err, EXIT_USAGE,
-				 "%s: %s is there already, and differs; import it with "
-				 "MMRIG_RESULTS set to another folder, or remove the one that is "
-				 "there by mmrig results gc %s",
-				 label, to, moved->id);
+	if (file_exists(to))
+		return error_set(err, EXIT_NO_VERDICT,
+				 "%s: %s came into being meanwhile; import again to compare them",
+				 label, to);
 	if (rename(from, to) < 0)
 		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot rename to %s", from, to);
 	if (dir_fsync(s->root, err) < 0)
@@ -175,7 +182,7 @@ static int place(struct store *s, const char *label, const char *dir, struct sto
 static int import_into(struct store *s, int fd, const char *label, const char *dir,
 		       struct store_moved *moved, struct error *err)
 {
-	cleanup_free char *set_dir = NULL;
+	cleanup_free char *set_dir = NULL, *to = NULL;
 	struct unpacked got;
 	int ret = import_unpack(fd, label, dir, &got, err);
 
@@ -186,7 +193,9 @@ static int import_into(struct store *s, int fd, const char *label, const char *d
 	set_dir = path_join(dir, got.id);
 	if (check_set(set_dir, got.id, err) < 0)
 		return name_archive(err, label, dir);
-	return place(s, label, dir, moved, err);
+	to = path_join(s->root, got.id);
+	return file_exists(to) ? compare(label, set_dir, to, moved, err) :
+				 place(s, label, set_dir, to, moved, err);
 }
 
 static int make_staging(struct store *s, const char *dir, struct error *err)

@@ -354,8 +354,8 @@ static void test_killed(void **state)
 	struct place *p = *state;
 	cleanup_free char *root = path_join(p->root, "store"), *dir = path_join(root, ID);
 	size_t len, missed = 0;
-	cleanup_free char *data = real_archive(p, &len);
 
+	free(real_archive(p, &len));
 	srand((unsigned int)getpid());
 	for (int round = 0; round < 20; round++) {
 		pid_t pid = fork();

@@ -215,9 +215,7 @@ void store_sweep(const struct store *s)
 		if (!store_looks_like_set(e->d_name) && !is_tmp_folder(e->d_name))
 			continue;
 		path = path_join(s->root, e->d_name);
-		if (str_ends(e->d_name, ".gone.tmp")) /* its remover held the lock all the while */
-			dir_remove(path, NULL);
-		else if (is_tmp_folder(e->d_name))
+		if (is_tmp_folder(e->d_name)) /* a set that was being removed or imported */
 			store_sweep_one(path);
 		else
 			sweep_set(path);

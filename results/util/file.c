@@ -147,6 +147,8 @@ static int remove_below(int parent, const char *name)
 	if (errno != EISDIR && errno != EPERM)
 		return -1;
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) /* another removes the same */
+		return 0;
 	if (fd < 0) {
 		if (errno == ENOTDIR) /* a file that may not be removed: say that */
 			errno = saved;
@@ -163,7 +165,7 @@ static int remove_below(int parent, const char *name)
 		if (remove_below(dirfd(d), e->d_name) < 0)
 			return -1;
 	}
-	return unlinkat(parent, name, AT_REMOVEDIR);
+	return unlinkat(parent, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -1 : 0;
 }
 
 int dir_remove(const char *path, struct error *err)
