@@ -4,32 +4,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/cmd/opt.h"
-#include "harness/engine/engine.h"
+#include "harness/cmd/run_plan.h"
 #include "results/compare_text.h"
 #include "results/table.h"
 #include "results/util/cleanup.h"
 
-#define KERNELS_MAX 16
-#define DEFAULT_KERNEL "debian:7.3"
-
 struct run_args {
-	struct opt_list kernel, set;
-	uint64_t runs, seed, memory;
-	const char *resume, *accel, *qemu;
+	struct plan_args plan;
+	uint64_t runs, seed;
+	const char *resume, *qemu;
 	uint64_t layouts, jobs;
 	bool fork, deterministic, verify, allow_starved, json, quiet;
 };
 
 static const struct opt run_opts[] = {
-	OPT_LIST("kernel", struct run_args, kernel, "K",
+	OPT_LIST("kernel", struct run_args, plan.kernel, "K",
 		 "kernel to boot: a path, debian:VERSION, or a name of the cache"),
 	OPT_U64("runs", struct run_args, runs, "N", 1, 10000, "repetitions of each cell"),
-	OPT_LIST("set", struct run_args, set, "KEY=VALUE",
+	OPT_LIST("set", struct run_args, plan.set, "KEY=VALUE",
 		 "change a constant, an axis (KEY=A,B) or any key of the scenario"),
-	OPT_BYTES("memory", struct run_args, memory, "SIZE", "memory of the guest, as in 8G"),
+	OPT_BYTES("memory", struct run_args, plan.memory, "SIZE", "memory of the guest, as in 8G"),
 	OPT_U64("seed", struct run_args, seed, "N", 0, INT64_MAX, "seed of the first repetition"),
-	OPT_CHOICE("accel", struct run_args, accel, "auto|kvm|tcg",
+	OPT_CHOICE("accel", struct run_args, plan.accel, "auto|kvm|tcg",
 		   "accelerator; auto boots the kernel once to find out"),
 	OPT_STRING("qemu", struct run_args, qemu, "PROGRAM", "QEMU to use instead of the one in PATH"),
 	OPT_FLAG("fork", struct run_args, fork,
@@ -49,57 +45,6 @@ static const struct opt run_opts[] = {
 	OPT_END,
 };
 
-static int load_plan(const char *name, const struct run_args *a, struct scenario_plan *plan,
-		     struct error *err)
-{
-	struct scenario *s;
-	int ret = 0;
-
-	if (scenario_load(name, &s, err) < 0)
-		return -1;
-	for (size_t i = 0; ret == 0 && i < a->set.n; i++)
-		ret = scenario_set(s, a->set.item[i], err);
-	/*
-	 * One vCPU: with two, QEMU 7.2's main loop and its vCPU thread race for expired timers, and the
-	 * order of the vCPUs depends on who wins. 9 of 10 pairs of runs were the same, which is not all.
-	 */
-	if (ret == 0 && (a->deterministic || a->verify)) {
-		ret = scenario_set(s, "vm.cpus=1", err);
-		if (ret < 0)
-			error_wrap(err, "--deterministic takes one CPU");
-	}
-	if (ret == 0)
-		ret = scenario_expand(s, a->memory, plan, err);
-	scenario_free(s);
-	return ret;
-}
-
-static int resolve_kernels(const struct run_args *a, const struct scenario_plan *plan,
-			   struct progress *progress, struct kernel *kernel, size_t *n,
-			   struct error *err)
-{
-	const struct kernel_fetch_options fetch = { .progress = progress_task, .progress_arg = progress };
-	const char *fallback = plan->kernel ? plan->kernel : DEFAULT_KERNEL;
-	size_t want = a->kernel.n ? a->kernel.n : 1;
-
-	if (want > KERNELS_MAX)
-		return error_set(err, EXIT_USAGE, "%zu kernels; at most %d in one run set", want, KERNELS_MAX);
-	for (*n = 0; *n < want; (*n)++) {
-		const char *spec = a->kernel.n ? a->kernel.item[*n] : fallback;
-
-		if (kernel_resolve_with(spec, &fetch, &kernel[*n], err) < 0)
-			return -1;
-		for (size_t i = 0; i < *n; i++) {
-			if (strcmp(kernel[i].name, kernel[*n].name) == 0) {
-				(*n)++;
-				return error_set(err, EXIT_USAGE,
-						 "--kernel %s: the same kernel twice; leave one out", spec);
-			}
-		}
-	}
-	return 0;
-}
-
 static char *command_of(int argc, char **argv)
 {
 	struct strbuf sb = STRBUF_INIT;
@@ -108,30 +53,6 @@ static char *command_of(int argc, char **argv)
 	for (int i = 0; i < argc; i++) {
 		strbuf_adds(&sb, " ");
 		strbuf_add_quoted(&sb, argv[i]);
-	}
-	return strbuf_steal(&sb);
-}
-
-/* The part of the command that says what a single run is, without what differs from run to run. */
-static char *reproduce_of(const char *scenario, const struct run_args *a)
-{
-	/* A path, so that the line is good in any folder; a name is no path. */
-	cleanup_free char *path = strchr(scenario, '/') || str_ends(scenario, ".yaml") ||
-					  str_ends(scenario, ".yml") ? realpath(scenario, NULL) : NULL;
-	struct strbuf sb = STRBUF_INIT;
-
-	strbuf_adds(&sb, "mmrig run ");
-	strbuf_add_quoted(&sb, path ? path : scenario);
-	if (a->memory) {
-		cleanup_free char *size = str_format_bytes(a->memory);
-
-		strbuf_addf(&sb, " --memory %s", size);
-	}
-	if (strcmp(a->accel, "auto") != 0)
-		strbuf_addf(&sb, " --accel %s", a->accel);
-	for (size_t i = 0; i < a->set.n; i++) {
-		strbuf_adds(&sb, " --set ");
-		strbuf_add_quoted(&sb, a->set.item[i]);
 	}
 	return strbuf_steal(&sb);
 }
@@ -190,21 +111,14 @@ static enum exit_status status_of(const struct runset *set, bool interrupted)
 	return interrupted ? EXIT_INTERRUPTED : verdict_exit_of_set(counts);
 }
 
-static enum vm_accel accel_of(const char *name)
-{
-	return strcmp(name, "kvm") == 0 ? VM_ACCEL_KVM :
-	       strcmp(name, "tcg") == 0 ? VM_ACCEL_TCG :
-					  VM_ACCEL_AUTO;
-}
-
 static int make_set(const char *scenario, const struct run_args *a, const char *command,
 		    const struct scenario_plan *plan, struct kernel *kernel, size_t nkernels,
 		    struct progress *progress, struct error *err)
 {
-	cleanup_free char *reproduce = reproduce_of(scenario, a);
+	cleanup_free char *reproduce = plan_reproduce(scenario, &a->plan);
 	const struct engine_options o = {
 		.qemu = a->qemu,
-		.accel = accel_of(a->accel),
+		.accel = plan_accel(&a->plan),
 		.runs = (a->runs ? (unsigned int)a->runs : plan->runs) * (a->verify ? 2 : 1),
 		.seed = a->seed,
 		.fork = a->fork || a->layouts,
@@ -241,21 +155,22 @@ static int run_run(const struct command *self, int argc, char **argv, struct err
 {
 	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
 	const char *starved = getenv("MMRIG_ALLOW_STARVED");
-	struct run_args a = { .seed = 1, .accel = "auto",
+	struct run_args a = { .seed = 1, .plan.accel = "auto",
 			      .allow_starved = starved && strcmp(starved, "1") == 0 };
 	struct progress *progress;
 	cleanup_free char *command = command_of(argc, argv);
-	struct kernel kernel[KERNELS_MAX];
+	struct kernel kernel[PLAN_KERNELS_MAX];
 	struct scenario_plan plan = { 0 };
 	size_t nkernels = 0;
 	int npos, ret;
 
 	if (opt_parse(self, argc, argv, &a, &npos, 1, 1, err) < 0)
 		return -1;
-	ret = load_plan(argv[0], &a, &plan, err);
+	a.plan.one_cpu = a.deterministic || a.verify;
+	ret = plan_load(argv[0], &a.plan, &plan, err);
 	if (ret == 0) {
 		progress = a.quiet ? NULL : progress_new(&pc);
-		ret = resolve_kernels(&a, &plan, progress, kernel, &nkernels, err);
+		ret = plan_kernels(&a.plan, &plan, progress, kernel, &nkernels, err);
 		if (ret == 0)
 			ret = make_set(argv[0], &a, command, &plan, kernel, nkernels, progress, err);
 		progress_finish(progress);
@@ -263,8 +178,8 @@ static int run_run(const struct command *self, int argc, char **argv, struct err
 			kernel_free(&kernel[i]);
 		scenario_plan_free(&plan);
 	}
-	opt_list_free(&a.kernel);
-	opt_list_free(&a.set);
+	opt_list_free(&a.plan.kernel);
+	opt_list_free(&a.plan.set);
 	return ret;
 }
 
