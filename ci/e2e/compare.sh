@@ -3,7 +3,7 @@
 #
 # Part of ci/e2e.sh: what is made of stored runs. The numbers are checked against jq's own.
 
-compare_tests=(compare_forms compare_mismatch)
+compare_tests=(compare_forms compare_mismatch export_import)
 
 # median FILTER FILE...: of what the filter gives for the runs.
 median()
@@ -93,4 +93,38 @@ test_compare_mismatch()
 	expect 0 compare "$first" "$second" --force
 	out_has "warning: forced, the runs differ in memory"
 	out_has "one layout or seed on a side"
+}
+
+# From one store to another, and the same table there; the report, and a byte that turned over.
+test_export_import()
+{
+	local id folder
+	small 0 --set files=2000,4000 --runs 2
+	id=$("$MMRIG" results list | awk 'NR == 1 { print $1 }')
+	expect 0 compare last --all --format csv
+	cp "$T/out" "$T/here.csv"
+	expect 0 results export last -o "$T/set.tar.zst"
+	(cd "$MMRIG_RESULTS/$id/0001" && sha256sum -c --quiet checksums) || die "sha256sum -c"
+
+	export MMRIG_RESULTS="$T/other store"
+	expect 0 results import "$T/set.tar.zst"
+	expect 0 compare "$id" --all --format csv
+	cmp "$T/out" "$T/here.csv" || die "another table after the import"
+	expect 0 results import "$T/set.tar.zst"
+	expect 0 results verify
+	expect 0 report last -o "$T/page.html"
+	grep -q '<h1>' "$T/page.html" || die "no page"
+	! grep -qE '<script|src="?http|href="?http' "$T/page.html" || die "the page is not self-contained"
+	grep -q 'Pageblocks before the workload' "$T/page.html" || die "no map of pageblocks"
+
+	folder="$MMRIG_RESULTS/$id/0001"
+	printf 'X' | dd of="$folder/console.log" bs=1 seek=100 conv=notrunc status=none
+	expect 4 results verify
+	out_has "$id/0001/console.log"
+
+	head -c 5000 "$T/set.tar.zst" >"$T/cut.tar.zst"
+	export MMRIG_RESULTS="$T/third"
+	expect 2 results import "$T/cut.tar.zst"
+	[ -z "$(find "$T/third" -mindepth 1 -maxdepth 1 -name '2*' -o -name '.2*')" ] ||
+		die "something of a cut archive was left"
 }
