@@ -283,6 +283,19 @@ int job_parse(struct job *job, const char *text, int *bad_line)
 	return 0;
 }
 
+void job_remove(struct job *job, const char *word)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->nlines; i++) {
+		if (strcmp(job->line[i].word, word) == 0)
+			line_free(&job->line[i]);
+		else
+			job->line[n++] = job->line[i];
+	}
+	job->nlines = n;
+}
+
 void job_free(struct job *job)
 {
 	for (size_t i = 0; i < job->nlines; i++)

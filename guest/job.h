@@ -51,6 +51,8 @@ const char *job_get(const struct job_line *line, const char *key);
 int64_t job_get_i64(const struct job_line *line, const char *key, int64_t dflt);
 /* The next line with this word after `prev` (NULL: the first), or NULL. */
 const struct job_line *job_next(const struct job *job, const struct job_line *prev, const char *word);
+/* Drops every line with this word; pointers to lines are stale afterwards. */
+void job_remove(struct job *job, const char *word);
 /* Value of `option name=NAME`, or dflt. */
 int64_t job_option(const struct job *job, const char *name, int64_t dflt);
 

@@ -136,11 +136,27 @@ static void test_hostile(void **state)
 	}
 }
 
+static void test_remove(void **state)
+{
+	struct job job = { 0 };
+	char *text;
+
+	job_add(&job, "workload", "do", "a", NULL);
+	job_add(&job, "step", "do", "fill", NULL);
+	job_add(&job, "workload", "do", "b", NULL);
+	job_remove(&job, "workload");
+	job_remove(&job, "nothing");
+	text = job_format(&job);
+	assert_string_equal(text, "step do=fill\n");
+	free(text);
+	job_free(&job);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format),	cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_lookup),	cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_remove),	cmocka_unit_test(test_lookup),	cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_hostile),
 	};
 
