@@ -82,7 +82,7 @@ ends()
 	mkdir -p "$T/none" "$T/bin"
 	expect "no run set of that name" 2 "nonesuch" nonesuch --output "$page"
 	expect "a run set given twice" 2 "are one run set" "$1" "$1" --output "$page"
-	expect "no output given" 2 "--output" "$1"
+	expect "no output given" 2 "-o FILE.html" "$1"
 	expect "no such axis" 2 "did you mean residue?" "$1" --by residu --output "$page"
 	expect "no such metric" 2 "no such metric" "$1" --metric nonesuch --output "$page"
 	expect "a folder that is not there" 4 "cannot create" "$1" --output "$T/none/x/report.html"

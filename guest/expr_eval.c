@@ -36,7 +36,8 @@ uint32_t expr_rand(uint64_t seed, uint64_t pfn)
 
 enum expr_status expr_eval(const struct expr *e, const int64_t vars[EXPR_VAR_COUNT], int64_t *value)
 {
-	int64_t stack[EXPR_STACK_MAX], *top = stack - 1;
+	/* The first is below the stack: a pointer in front of an array is undefined. */
+	int64_t stack[1 + EXPR_STACK_MAX], *top = stack;
 
 	for (size_t i = 0; i < e->n; i++) {
 		const struct expr_insn *insn = &e->insn[i];

@@ -216,6 +216,7 @@ static void test_real_files(void **state)
 		uint64_t value;
 	} real[] = {
 		{ "vmstat-2.6.16.txt", "pgalloc_dma", 43, 5712 },
+		{ "vmstat-3.1-numa.txt", "pgfault", 95, 41103638391 },
 		{ "vmstat-3.2.txt", "pgalloc_normal", 96, 65538599 },
 		{ "vmstat-5.4.txt", "pgfault", 138, 379259766 },
 		{ "vmstat-5.14.txt", "thp_fault_alloc", 171, 200 },
@@ -387,7 +388,39 @@ static void test_wrapped(void **state)
 	run_free(&r);
 }
 
-/* What it all came to on a machine with 100 CPUs and khugepaged in a loop, from the boot on. */
+/* Four nodes, long under pressure: sums of zones, beyond 32 bits; none of it looks wrapped. */
+static void test_beyond_32_bits(void **state)
+{
+	cleanup_free char *end = fixture_read("vmstat-3.1-numa.txt", NULL);
+	cleanup_strbuf struct strbuf begin = STRBUF_INIT;
+	struct vmstat v = parse(end);
+	struct run r;
+
+	for (size_t i = 0; i < v.n; i++)
+		strbuf_addf(&begin, "%s 0\n", v.row[i].key);
+	vmstat_free(&v);
+	r = deltas(begin.data, end);
+	counter_formulas(1000, &r);
+	expect(&r, "allocstall", 926752);
+	expect(&r, "pgscan_kswapd", 4245896263); /* 241277864 + 4004618399 */
+	expect(&r, "pgscan_direct", 1078662665); /* 65729843 + 1012932822 */
+	expect(&r, "pgscan_total", 5324558928);
+	expect(&r, "pgsteal_kswapd", 4063341017);
+	expect(&r, "pgsteal_direct", 1018932295); /* 297677595 + 4784595717 - 4063341017 */
+	expect(&r, "direct_efficiency", 100 * 1018932295.0 / 1078662665);
+	expect(&r, "kswapd_efficiency", 100 * 4063341017.0 / 4245896263);
+	expect(&r, "minor_faults", 41091784533); /* 41103638391 - 11853858 */
+	expect(&r, "pgmigrate_success", 5774251432);
+	expect(&r, "numa_miss", 4761673976);
+	expect(&r, "compact_efficiency", 100 * 52696 / 121045.0);
+	expect(&r, "thp_split_page", 90328);
+	expect(&r, "thp_fault_share", 100 * 263176 / (263176 + 717335.0));
+	expect(&r, "nr_free_pages", 224933);
+	assert_null(r.detail);
+	run_free(&r);
+}
+
+/* What it all came to from the boot on, on a machine whose khugepaged took 100 % of a CPU. */
 static void test_old_kernel(void **state)
 {
 	cleanup_free char *end = fixture_read("vmstat-2.6.38-i386.txt", NULL);
@@ -496,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_wrapped),
 		cmocka_unit_test(test_old_kernel),
+		cmocka_unit_test(test_beyond_32_bits),
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_compaction_cost),
 		cmocka_unit_test(test_rows),

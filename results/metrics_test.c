@@ -144,6 +144,26 @@ static void test_real_run(void **state)
 	edges_free(&e);
 }
 
+/* Four nodes, one zone on all of them: sums over the nodes, and each for itself. */
+static void test_four_nodes(void **state)
+{
+	struct edges e = { 0 };
+	struct run r = { 0 };
+
+	BEGIN("buddyinfo", "buddyinfo-3.1-numa.txt");
+	END("buddyinfo", "buddyinfo-3.1-numa.txt");
+	metrics_from_edges(&e, &r);
+	expect(&r, "free_order0_Normal", 84882); /* 8080 + 19071 + 37716 + 20015 */
+	expect(&r, "free_pages_order0", 94030);	 /* and 9148 */
+	expect(&r, "free_order3_Normal", 9656);	 /* 8 * (2 + 200 + 9 + 996) */
+	expect(&r, "free_order0_node2_Normal", 37716);
+	expect(&r, "free_order0_node0_DMA32", 9148);
+	expect(&r, "free_order4_node1_Normal", 6608); /* 16 * 413 */
+	expect(&r, "free_pages_order10", 3072);
+	run_free(&r);
+	edges_free(&e);
+}
+
 /* The layout phase of a run of 6.12.118, 1 GiB: what that kernel does not count is absent. */
 static void test_older_kernel(void **state)
 {
@@ -389,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_backwards), cmocka_unit_test(test_daemon_alone),
 		cmocka_unit_test(test_bounds),	  cmocka_unit_test(test_workload),
 		cmocka_unit_test(test_mutated),	  cmocka_unit_test(test_older_kernel),
+		cmocka_unit_test(test_four_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
