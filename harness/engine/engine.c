@@ -315,12 +315,12 @@ static int resume_set(struct engine *e, const struct engine_options *o, struct e
 }
 
 /* What is resumed lies in a store already; one is not made for the sake of the message. */
-static int store_must_exist(const char *root, struct error *err)
+static int store_must_exist(const struct engine_options *o, struct error *err)
 {
 	struct store *store;
 
-	if (store_open(root, false, &store, err) < 0)
-		return -1;
+	if (store_open(o->results, false, &store, err) < 0)
+		return error_wrap(err, "--resume %s", o->resume);
 	store_close(store);
 	return 0;
 }
@@ -342,7 +342,7 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 		return -1;
 	e->agent = libexec_path("agent", err);
 	e->qemu_version = e->agent ? qemu_version(e->qemu, err) : NULL;
-	if (!e->qemu_version || (o->resume && store_must_exist(o->results, err) < 0) ||
+	if (!e->qemu_version || (o->resume && store_must_exist(o, err) < 0) ||
 	    store_open(o->results, true, &e->store, err) < 0)
 		return -1;
 	if (host_check_disk(e->store, o->runs * e->nkernels * e->plan->nvariants, err) < 0)
