@@ -75,7 +75,7 @@ void opt_list_free(struct opt_list *l);
 extern const struct command *const command_table[];
 
 extern const struct command command_run, command_kernel, command_list, command_doctor,
-	command_results, command_help;
+	command_results, command_layout, command_help;
 
 /* Runs argv against the table: help, unknown command with the nearest, the error printed. */
 int command_main(int argc, char **argv);
