@@ -2,8 +2,8 @@
 #include "harness/cmd/opt.h"
 
 const struct command *const command_table[] = {
-	&command_run,	  &command_compare, &command_report, &command_list, &command_kernel,
-	&command_results, &command_doctor,  &command_help,   NULL,
+	&command_run,	  &command_compare, &command_report, &command_layout, &command_list,
+	&command_kernel, &command_results, &command_doctor, &command_help,   NULL,
 };
 
 int main(int argc, char **argv)

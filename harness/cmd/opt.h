@@ -82,7 +82,7 @@ extern const struct command *const command_table[];
 const struct opt *opt_of_letter(const struct opt *opts, const char *word);
 
 extern const struct command command_run, command_compare, command_report, command_kernel,
-	command_list, command_doctor, command_results, command_help;
+	command_list, command_doctor, command_results, command_layout, command_help;
 /* Below others. */
 extern const struct command command_layout_check;
 

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* mmrig layout: layouts that come from elsewhere. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cmd/opt.h"
+#include "harness/report/memreport.h"
+#include "results/util/cleanup.h"
+#include "results/util/file.h"
+#include "results/verdict.h"
+
+#define MEMORY_DEFAULT (2ull << 30)
+
+struct import_args {
+	uint64_t memory, nth;
+	const char *output;
+	bool json;
+};
+
+static const struct opt import_opts[] = {
+	OPT_BYTES("memory", struct import_args, memory, "SIZE",
+		  "memory of the guest that the free lists are scaled to (2G)"),
+	OPT_U64("nth", struct import_args, nth, "N", 1, MEMREPORT_REPORTS_MAX,
+		"the report to take where FILE has several (the one with most data)"),
+	OPT_STRING("output", struct import_args, output, "FILE.yaml",
+		   "write the scenario there and the account to the standard output"),
+	OPT_FLAG("json", struct import_args, json,
+		 "print what was understood as one JSON document"),
+	OPT_END,
+};
+
+/* One byte more than is taken, so that too much is seen. */
+static char *read_stdin(size_t *len, struct error *err)
+{
+	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
+	char chunk[65536];
+
+	while (sb.len <= MEMREPORT_INPUT_MAX) {
+		ssize_t n = read(STDIN_FILENO, chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			error_errno(err, EXIT_USAGE, "standard input: cannot read");
+			return NULL;
+		}
+		if (n == 0)
+			break;
+		strbuf_add(&sb, chunk, (size_t)n);
+	}
+	*len = sb.len;
+	return strbuf_steal(&sb);
+}
+
+static int read_reports(const char *path, const char *label, struct memreport_set *set,
+			struct error *err)
+{
+	cleanup_free char *text = NULL;
+	size_t len = 0;
+
+	if (strcmp(path, "-") == 0)
+		text = read_stdin(&len, err);
+	else
+		text = file_read(path, MEMREPORT_INPUT_MAX, &len, err);
+	return text ? memreport_parse(label, text, len, set, err) : -1;
+}
+
+static int choose_report(const struct import_args *args, struct memimport *m, struct error *err)
+{
+	m->chosen = m->set->best;
+	m->chosen_by_user = args->nth > 0;
+	if (!args->nth)
+		return 0;
+	if (args->nth > m->set->n)
+		return error_set(err, EXIT_USAGE, "--nth %llu: %s has %zu report%s",
+				 (unsigned long long)args->nth, m->label, m->set->n,
+				 m->set->n == 1 ? "" : "s");
+	m->chosen = (size_t)args->nth - 1;
+	return 0;
+}
+
+/* 0 with the scaled lists; without lists the account is still worth reading. */
+static int scale_report(struct memimport *m, uint64_t memory, struct memscale *s, struct error *err)
+{
+	const struct memreport *r = &m->set->report[m->chosen];
+	uint64_t blocks = 0;
+
+	if (memreport_need_lists(m->label, r, err) < 0)
+		return -1;
+	memreport_scale(r, memory, s);
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		blocks += s->blocks[k];
+	if (!blocks)
+		return error_set(
+			err, EXIT_USAGE,
+			"%s: nothing is left of its free lists in so small a guest; give it "
+			"more --memory",
+			m->label);
+	m->scale = s;
+	return 0;
+}
+
+static void print_results(const struct import_args *args, const struct memimport *m,
+			  const char *scenario)
+{
+	cleanup_free char *account = memreport_account(m);
+	cleanup_free char *json = args->json ? memreport_json(m, scenario) : NULL;
+
+	if (json) {
+		printf("%s\n", json);
+		return;
+	}
+	fputs(account, args->output ? stdout : stderr);
+	if (scenario && !args->output)
+		fputs(scenario, stdout);
+}
+
+static int import_set(const struct import_args *args, struct memimport *m, struct error *err)
+{
+	cleanup_free char *scenario = NULL;
+	struct memscale scale;
+	int ret;
+
+	if (choose_report(args, m, err) < 0)
+		return -1;
+	ret = scale_report(m, args->memory, &scale, err);
+	if (ret == 0)
+		scenario = memreport_scenario(m);
+	if (ret == 0 && args->output &&
+	    file_write_atomic(args->output, scenario, strlen(scenario), 0644, err) < 0)
+		return -1;
+	print_results(args, m, scenario);
+	return ret;
+}
+
+static int import_run(const struct command *self, int argc, char **argv, struct error *err)
+{
+	struct import_args args = { .memory = MEMORY_DEFAULT };
+	struct memreport_set set = { 0 };
+	struct memimport m = { .set = &set };
+	int npos = 0, ret;
+
+	if (opt_parse(self, argc, argv, &args, &npos, 1, 1, err) < 0)
+		return err->status;
+	m.label = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
+	ret = read_reports(argv[0], m.label, &set, err);
+	if (ret == 0)
+		ret = import_set(&args, &m, err);
+	memreport_set_free(&set);
+	return ret < 0 ? err->status : EXIT_GOOD;
+}
+
+static const struct command command_layout_import = {
+	.name = "import",
+	.args = "FILE",
+	.summary = "make a scenario of the free lists in a report",
+	.text = "FILE (- for the standard input) is what somebody pasted: /proc/buddyinfo, pagetypeinfo "
+		"and zoneinfo, a Mem-Info dump, a page allocation failure, an OOM kill. Prefixes of "
+		"logs, quotes, wraps, quoted-printable and HTML are undone, and what was cut off is "
+		"said.\n"
+		"\n"
+		"The scenario has a layout with the same share of free memory, spread over the orders "
+		"in the same way, for a guest with pages of 4 KiB. It goes to the standard output, and "
+		"an account of what was understood, with remarks on what is odd, missing or "
+		"contradictory, to the standard error.\n"
+		"\n"
+		"    mmrig layout import oom.txt --memory 4G --output oom.yaml\n"
+		"    mmrig run ./oom.yaml\n",
+	.opts = import_opts,
+	.run = import_run,
+};
+
+static const struct command *const layout_subcommands[] = {
+	&command_layout_import,
+	NULL,
+};
+
+const struct command command_layout = {
+	.name = "layout",
+	.summary = "layouts made of reports",
+	.sub = layout_subcommands,
+};

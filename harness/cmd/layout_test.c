@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "harness/cmd/opt.h"
+#include "results/util/cleanup.h"
+#include "results/util/file.h"
+
+#define DATA "harness/report/testdata/"
+#define WITH_LISTS DATA "28-cephfs-client-vm-5.4-wrapped.txt"
+#define WITHOUT_LISTS DATA "46-vmware-6.1-softlockup-khugepaged.txt"
+#define TWO_REPORTS DATA "26-virtio-balloon-5.4-negative-managed.txt"
+
+const struct command *const command_table[] = { &command_layout, NULL };
+
+struct output {
+	char *out, *err;
+	size_t out_len, err_len;
+	int status;
+};
+
+static void output_free(struct output *o)
+{
+	free(o->out);
+	free(o->err);
+}
+#define cleanup_output __attribute__((cleanup(output_free)))
+
+/* glibc's stdout and stderr may be assigned to. */
+static struct output import(const char *a, const char *b, const char *c, const char *d)
+{
+	const char *args[] = { "mmrig", "layout", "import", a, b, c, d, NULL };
+	FILE *out = stdout, *errs = stderr;
+	struct output o = { NULL, NULL, 0, 0, 0 };
+	int argc = 3;
+
+	while (args[argc])
+		argc++;
+	stdout = open_memstream(&o.out, &o.out_len);
+	stderr = open_memstream(&o.err, &o.err_len);
+	o.status = command_main(argc, (char **)args);
+	fclose(stdout);
+	fclose(stderr);
+	stdout = out;
+	stderr = errs;
+	return o;
+}
+
+static void assert_in(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("no \"%s\" in: %s", part, text);
+}
+
+static void test_scenario_to_stdout(void **state)
+{
+	cleanup_output struct output o = import(WITH_LISTS, "--memory=4G", NULL, NULL);
+
+	assert_int_equal(o.status, 0);
+	assert_in(o.out, "vm: {memory: 4G, cpus: 2}\n");
+	assert_in(o.out, "- shape: {order0: ");
+	assert_in(o.err, "node 0 DMA32");
+	assert_in(o.err, "in a guest of 4G: 8850 free pages"); /* 1048576 * 68804 / 8152168 */
+	assert_null(strstr(o.err, "mmrig: "));
+}
+
+static void test_output_file(void **state)
+{
+	char path[] = "/tmp/mmrig-layout-test-XXXXXX";
+	cleanup_free char *option = NULL, *yaml = NULL;
+	cleanup_close int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	option = str_printf("--output=%s", path);
+	{
+		cleanup_output struct output o = import(WITH_LISTS, option, NULL, NULL);
+
+		assert_int_equal(o.status, 0);
+		assert_in(o.out, "node 0 DMA32");
+		assert_string_equal(o.err, "");
+	}
+	yaml = file_read(path, 0, NULL, NULL);
+	assert_in(yaml, "- shape: {order0: ");
+	unlink(path);
+}
+
+static void test_json(void **state)
+{
+	cleanup_output struct output o = import(WITH_LISTS, "--json", NULL, NULL);
+	json_t *doc = json_loads(o.out, 0, NULL);
+
+	assert_int_equal(o.status, 0);
+	assert_string_equal(o.err, "");
+	assert_non_null(doc);
+	assert_int_equal(json_integer_value(
+				 json_object_get(json_object_get(doc, "guest"), "free_pages")),
+			 4425);
+	json_decref(doc);
+}
+
+static void test_without_lists(void **state)
+{
+	cleanup_output struct output o = import(WITHOUT_LISTS, NULL, NULL, NULL);
+	cleanup_output struct output j = import(WITHOUT_LISTS, "--json", NULL, NULL);
+	json_t *doc = json_loads(j.out, 0, NULL);
+
+	assert_int_equal(o.status, 2);
+	assert_string_equal(o.out, "");
+	assert_in(o.err, "no free list in it (understood: stall (watchdog: BUG: soft lockup");
+	assert_int_equal(j.status, 2);
+	assert_string_equal(json_string_value(
+				    json_object_get(json_object_get(doc, "report"), "release")),
+			    "6.1.0-rc7+");
+	assert_null(json_object_get(doc, "guest"));
+	json_decref(doc);
+}
+
+static void test_nth(void **state)
+{
+	cleanup_output struct output best = import(TWO_REPORTS, NULL, NULL, NULL);
+	cleanup_output struct output first = import(TWO_REPORTS, "--nth=1", NULL, NULL);
+	cleanup_output struct output third = import(TWO_REPORTS, "--nth=3", NULL, NULL);
+
+	assert_int_equal(best.status, 0);
+	assert_in(best.err, "report 2 of 2, from line 10, the one with most data");
+	assert_int_equal(first.status, 2);
+	assert_in(first.err, "report 1 of 2, from line 1, as asked");
+	assert_int_equal(third.status, 2);
+	assert_in(third.err, "--nth 3: " TWO_REPORTS " has 2 reports");
+}
+
+static void test_small_guest(void **state)
+{
+	cleanup_output struct output o = import(WITH_LISTS, "--memory=4K", NULL, NULL);
+
+	assert_int_equal(o.status, 2);
+	assert_in(o.err, "nothing is left of its free lists in so small a guest");
+}
+
+/* Standard input is replaced for the time of the call. */
+static struct output import_stdin(const char *path)
+{
+	int kept = dup(STDIN_FILENO), fd = open(path, O_RDONLY);
+	struct output o;
+
+	assert_true(kept >= 0 && fd >= 0);
+	dup2(fd, STDIN_FILENO);
+	o = import("-", NULL, NULL, NULL);
+	dup2(kept, STDIN_FILENO);
+	close(kept);
+	close(fd);
+	return o;
+}
+
+static void test_stdin(void **state)
+{
+	cleanup_output struct output good = import_stdin(WITH_LISTS);
+	cleanup_output struct output endless = import_stdin("/dev/zero");
+	cleanup_output struct output empty = import_stdin("/dev/null");
+
+	assert_int_equal(good.status, 0);
+	assert_in(good.out, "layout import of standard input, report 1 of 1");
+	assert_int_equal(endless.status, 2);
+	assert_in(endless.err, "standard input: larger than 16 MiB");
+	assert_int_equal(empty.status, 2);
+	assert_in(empty.err, "standard input: is empty");
+}
+
+static void test_bad_files(void **state)
+{
+	cleanup_output struct output none = import("/nonexistent", NULL, NULL, NULL);
+	cleanup_output struct output device = import("/dev/zero", NULL, NULL, NULL);
+	cleanup_output struct output usage = import(NULL, NULL, NULL, NULL);
+
+	assert_int_equal(none.status, 2);
+	assert_in(none.err, "/nonexistent: cannot open");
+	assert_int_equal(device.status, 2);
+	assert_in(device.err, "/dev/zero: not a regular file");
+	assert_int_equal(usage.status, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scenario_to_stdout),
+		cmocka_unit_test(test_output_file),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_without_lists),
+		cmocka_unit_test(test_nth),
+		cmocka_unit_test(test_small_guest),
+		cmocka_unit_test(test_stdin),
+		cmocka_unit_test(test_bad_files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the machine's free lists to those of a guest with 4 KiB pages. */
+#include <string.h>
+
+#include "harness/report/memreport_impl.h"
+
+#define GUEST_PAGE 4096
+#define GUEST_PAGE_KB 4
+
+typedef unsigned __int128 u128;
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t memzone_unusable(const struct memreport *r, const struct memzone *z, unsigned int order)
+{
+	const uint32_t kept = 1u << MEMTYPE_CMA | 1u << MEMTYPE_ISOLATE;
+
+	if (!r->event.have_gfp || r->event.gfp.type == MEMTYPE_MOVABLE)
+		return 0;
+	if (z->types[order])
+		return z->types[order] & ~kept ? 0 : z->free[order];
+	return least(z->free[order],
+		     z->by_type[MEMTYPE_CMA][order] + z->by_type[MEMTYPE_ISOLATE][order]);
+}
+
+/* ---- how much ---- */
+
+/* Managed pages, present ones where an old kernel printed no others; 0: not said, or too few. */
+static uint64_t zone_kb(const struct memreport *r, const struct memzone *z)
+{
+	enum memzone_field f = z->have >> MEMZONE_MANAGED & 1 ? MEMZONE_MANAGED : MEMZONE_PRESENT;
+	uint64_t kb = z->have >> f & 1 ? z->value[f] * r->page_kb : 0;
+
+	return kb >= memzone_list_kb(r, z) ? kb : 0;
+}
+
+static uint64_t managed_kb(const struct memreport *r)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < r->nzones; i++) {
+		uint64_t kb = zone_kb(r, &r->zone[i]);
+
+		if (!r->zone[i].orders)
+			continue;
+		if (!kb && memzone_list_kb(r, &r->zone[i]))
+			return 0;
+		sum += kb;
+	}
+	return sum;
+}
+
+static uint64_t total_kb(const struct memreport *r, enum memtotal t, uint64_t unit_kb)
+{
+	return r->have_total >> t & 1 ? r->total[t] * unit_kb : 0;
+}
+
+/* The first that is said, and that the free memory fits in. */
+static void choose_base(const struct memreport *r, struct memscale *s)
+{
+	const uint64_t kb[] = {
+		[MEMSCALE_MANAGED] = managed_kb(r),
+		[MEMSCALE_RAM] = total_kb(r, MEMTOTAL_RAM, r->page_kb),
+		[MEMSCALE_MEMINFO] = total_kb(r, MEMTOTAL_MEMINFO_KB, 1),
+	};
+
+	for (s->base = MEMSCALE_MANAGED; s->base < MEMSCALE_ASSUMED; s->base++)
+		if (kb[s->base] && kb[s->base] >= s->free_kb) {
+			s->base_kb = kb[s->base];
+			return;
+		}
+}
+
+static uint64_t guest_pages(const struct memscale *s)
+{
+	uint64_t all = s->memory_bytes / GUEST_PAGE;
+
+	if (s->base == MEMSCALE_ASSUMED)
+		return all / MEMSCALE_SHARE_ASSUMED;
+	return (uint64_t)(((u128)all * s->free_kb + s->base_kb / 2) / s->base_kb);
+}
+
+/* ---- of which orders ---- */
+
+/* Pages of 4 KiB in blocks of each order; *left_out_kb: what the failed request could not take. */
+static uint64_t spread(const struct memreport *r, bool leave_out, uint64_t pages[MEMSCALE_ORDERS],
+		       uint64_t *left_out_kb)
+{
+	unsigned int shift = (unsigned int)__builtin_ctz(r->page_kb / GUEST_PAGE_KB);
+	uint64_t sum = 0;
+
+	memset(pages, 0, MEMSCALE_ORDERS * sizeof(*pages));
+	*left_out_kb = 0;
+	for (size_t i = 0; i < r->nzones; i++)
+		for (unsigned int k = 0; k < r->zone[i].orders; k++) {
+			uint64_t out = leave_out ? memzone_unusable(r, &r->zone[i], k) : 0;
+			uint64_t n = (r->zone[i].free[k] - out) << (k + shift);
+
+			pages[least(k + shift, MEMSCALE_ORDERS - 1)] += n;
+			*left_out_kb += out * ((uint64_t)r->page_kb << k);
+			sum += n;
+		}
+	return sum;
+}
+
+struct share {
+	uint64_t blocks;
+	double rest; /* of a block */
+	bool taken;
+};
+
+/* Whole blocks first; then one more of the orders with most of a block left, where it fits. */
+static void round_shares(struct share *share, uint64_t left, unsigned int lowest)
+{
+	for (;;) {
+		int best = -1;
+
+		for (int k = 0; k < MEMSCALE_ORDERS; k++)
+			if (!share[k].taken && share[k].rest > 0 && left >> k &&
+			    (best < 0 || share[k].rest > share[best].rest))
+				best = k;
+		if (best < 0)
+			break;
+		share[best].taken = true;
+		share[best].blocks++;
+		left -= 1ull << best;
+	}
+	share[lowest].blocks += left >> lowest;
+}
+
+static void divide(const uint64_t pages[MEMSCALE_ORDERS], uint64_t sum, struct memscale *s)
+{
+	struct share share[MEMSCALE_ORDERS] = { { 0 } };
+	uint64_t left = s->pages;
+	unsigned int lowest = 0;
+
+	for (unsigned int k = MEMSCALE_ORDERS; k-- > 0;) {
+		u128 part = (u128)pages[k] * s->pages, block = (u128)sum << k;
+
+		share[k].blocks = (uint64_t)(part / block);
+		share[k].rest = (double)(part % block) / (double)block;
+		left -= share[k].blocks << k;
+		if (pages[k])
+			lowest = k;
+	}
+	round_shares(share, left, lowest);
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		s->blocks[k] = share[k].blocks;
+}
+
+/* ---- pageblocks ---- */
+
+static void scale_mix(const struct memreport *r, struct memscale *s)
+{
+	uint64_t blocks[MEMTYPES] = { 0 }, all = 0;
+
+	for (size_t i = 0; i < r->nzones; i++)
+		for (int t = 0; t < MEMTYPES; t++) {
+			s->have_mix |= r->zone[i].have_blocks & 1u << t;
+			blocks[t] += r->zone[i].blocks[t];
+			all += r->zone[i].blocks[t];
+		}
+	for (int t = 0; t < MEMTYPES && all; t++)
+		s->mix[t] = (double)blocks[t] / (double)all;
+	if (!all)
+		s->have_mix = 0;
+}
+
+void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s)
+{
+	uint64_t pages[MEMSCALE_ORDERS], sum;
+
+	memset(s, 0, sizeof(*s));
+	s->memory_bytes = memory_bytes;
+	scale_mix(r, s);
+	sum = spread(r, true, pages, &s->cma_kb);
+	if (!sum)
+		sum = spread(r, false, pages, &s->cma_kb);
+	if (!sum)
+		return;
+	s->free_kb = sum * GUEST_PAGE_KB;
+	choose_base(r, s);
+	s->pages = guest_pages(s);
+	divide(pages, sum, s);
+}

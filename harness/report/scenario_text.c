@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The scenario that builds the free lists of a report. */
+#include <inttypes.h>
+
+#include "harness/report/memreport_impl.h"
+#include "results/run_text.h"
+#include "results/util/cleanup.h"
+
+#define COMMENT_COLUMNS 98
+#define FILES 20000 /* small: it shows that the layout stands, and is not the failed request */
+
+/* Nothing of the input can leave the comment: it is printable, and so has no newline. */
+static void add_comment(struct strbuf *sb, const char *text)
+{
+	cleanup_free char *clean = run_text_printable(text);
+	size_t n = 0;
+	char **lines = run_text_wrap(clean, COMMENT_COLUMNS, &n);
+
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(sb, "%s %s\n", i ? "#  " : "#", lines[i]);
+	run_text_lines_free(lines);
+}
+
+static void add_left_out(struct strbuf *sb, const struct memscale *s)
+{
+	cleanup_free char *text = str_printf("%" PRIu64
+					     " kB more are free in CMA, which the failed "
+					     "request could not take: left out",
+					     s->cma_kb);
+
+	if (s->cma_kb)
+		add_comment(sb, text);
+}
+
+static void add_origin(struct strbuf *sb, const struct memimport *m)
+{
+	const struct memreport *r = &m->set->report[m->chosen];
+	cleanup_free char *what = memreport_describe(r), *share = memscale_describe(m->scale);
+	cleanup_free char *origin =
+		str_printf("Made by mmrig layout import of %s, report %zu of %zu (line %zu).",
+			   m->label, m->chosen + 1, m->set->n, r->line);
+	cleanup_free char *understood =
+		str_printf("Understood: %s; pages of %u kB.", what, r->page_kb);
+
+	strbuf_adds(sb, "# SPDX-License-Identifier: GPL-2.0-only\n#\n");
+	add_comment(sb, origin);
+	add_comment(sb, understood);
+	add_comment(sb, share);
+	add_left_out(sb, m->scale);
+	for (size_t i = 0; i < r->nremarks; i++)
+		add_comment(sb, r->remark[i]);
+}
+
+/* For a `mix` step: which part of the pageblocks is of which type. */
+static void add_mix(struct strbuf *sb, const struct memscale *s)
+{
+	cleanup_strbuf struct strbuf line = STRBUF_INIT;
+
+	if (!s->have_mix)
+		return;
+	for (int t = 0; t < MEMTYPES; t++)
+		if (s->have_mix >> t & 1 && s->mix[t] > 0)
+			strbuf_addf(&line, "%s%.1f %% %s",
+				    line.len ? ", " : "Pageblocks: ", 100 * s->mix[t],
+				    memtype_name((enum memtype)t));
+	add_comment(sb, line.data);
+}
+
+static void add_shape(struct strbuf *sb, const struct memscale *s)
+{
+	cleanup_free char *count = str_printf("%" PRIu64 " free pages.", s->pages);
+
+	strbuf_adds(sb, "layout:\n");
+	strbuf_adds(sb, "  # Free blocks of each order; all else is full. ");
+	strbuf_addf(sb, "%s\n  - shape: {", count);
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		strbuf_addf(sb, "%sorder%d: %" PRIu64, k ? ", " : "", k, s->blocks[k]);
+	strbuf_adds(sb, "}\n");
+}
+
+/* The one place that knows which workload makes requests like the one that failed. */
+static void add_workload(struct strbuf *sb, const struct memevent *e)
+{
+	if (e->kind && e->have_order && e->have_gfp)
+		strbuf_addf(
+			sb,
+			"# The request that failed was of order %u, %s, %s. tmpfs-files makes small "
+			"unmovable and\n# reclaimable ones in its stead.\n",
+			e->order, memtype_name(e->gfp.type),
+			e->gfp.atomic ? "atomic" : "not atomic");
+	strbuf_addf(sb, "workload:\n  tmpfs-files: {files: %d}\n", FILES);
+}
+
+char *memreport_scenario(const struct memimport *m)
+{
+	const struct memreport *r = &m->set->report[m->chosen];
+	cleanup_free char *memory = str_format_bytes(m->scale->memory_bytes);
+	struct strbuf sb = STRBUF_INIT;
+
+	add_origin(&sb, m);
+	add_mix(&sb, m->scale);
+	strbuf_adds(&sb, "name: imported\n");
+	strbuf_addf(&sb, "title: the free lists of a report%s%s\n", r->event.kind ? ", " : "",
+		    r->event.kind ? memevent_name(r->event.kind) : "");
+	strbuf_adds(&sb, "kernel: debian:7.3\n");
+	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\n", memory);
+	add_shape(&sb, m->scale);
+	add_workload(&sb, &r->event);
+	strbuf_adds(&sb, "metrics: [allocstall, time]\n");
+	return strbuf_steal(&sb);
+}

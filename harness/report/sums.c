@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What of a report contradicts itself, is missing, or must not be taken for what it looks like. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/report/memreport_impl.h"
+#include "results/util/cleanup.h"
+
+#define LIST_NONSENSE_KB (1ull << 42)
+#define ORDERS_LEAST 9	/* no kernel has fewer: 64K pages of ppc64 */
+#define FITS_PER_CENT 5 /* counters and lists are read one after the other */
+
+uint64_t memzone_list_kb(const struct memreport *r, const struct memzone *z)
+{
+	uint64_t kb = 0;
+
+	for (unsigned int k = 0; k < z->orders; k++)
+		kb += z->free[k] * ((uint64_t)r->page_kb << k);
+	return kb;
+}
+
+size_t memreport_lists(const struct memreport *r, uint64_t *kb)
+{
+	size_t n = 0;
+
+	*kb = 0;
+	for (size_t i = 0; i < r->nzones; i++) {
+		n += r->zone[i].orders > 0;
+		*kb += memzone_list_kb(r, &r->zone[i]);
+	}
+	return n;
+}
+
+static bool differs(uint64_t a, uint64_t b)
+{
+	uint64_t more = a > b ? a : b, gap = a > b ? a - b : b - a;
+
+	return gap > 64 && gap > more / 100 * FITS_PER_CENT;
+}
+
+static bool has(const struct memzone *z, enum memzone_field f)
+{
+	return z->have >> f & 1;
+}
+
+/* Movable and Device are listed where they have no memory. */
+static bool is_empty(const struct memzone *z)
+{
+	return has(z, MEMZONE_PRESENT) && !z->value[MEMZONE_PRESENT];
+}
+
+static bool has_total(const struct memreport *r, enum memtotal t)
+{
+	return r->have_total >> t & 1;
+}
+
+/* ---- migratetypes ---- */
+
+/* Orders that every row of the zone has; 0: it has no rows. */
+static unsigned int typed_orders(const struct memzone *z)
+{
+	unsigned int least = 0;
+
+	for (int t = 0; t < MEMTYPES; t++)
+		if (z->type_orders[t] && (!least || z->type_orders[t] < least))
+			least = z->type_orders[t];
+	return least;
+}
+
+static uint64_t typed_sum(const struct memzone *z, unsigned int order)
+{
+	uint64_t sum = 0;
+
+	for (int t = 0; t < MEMTYPES; t++)
+		sum += z->by_type[t][order];
+	return sum;
+}
+
+/* Isolate is the last row of a zone, where the kernel has it at all. */
+static bool has_all_types(const struct memzone *z, unsigned int least)
+{
+	return z->types_whole ||
+	       (least >= ORDERS_LEAST && z->type_orders[MEMTYPE_ISOLATE] == least);
+}
+
+/* pagetypeinfo alone gives the list; beside buddyinfo it has to agree with it. */
+static void judge_types(struct memreport *r, struct memzone *z)
+{
+	unsigned int n = typed_orders(z);
+	bool alone = !z->orders, same = true;
+
+	if (n && !has_all_types(z, n)) {
+		memreport_remark(
+			r, z->list_line,
+			"node %u %s: pagetypeinfo is cut off: what types are missing is not known",
+			z->node, z->name);
+		return;
+	}
+	for (unsigned int k = 0; k < n; k++) {
+		same &= k >= z->orders || z->free[k] == typed_sum(z, k);
+		if (alone)
+			z->free[k] = typed_sum(z, k);
+	}
+	if (alone)
+		z->orders = n;
+	else if (!same)
+		memreport_remark(
+			r, z->line,
+			"node %u %s: the migratetypes do not add up to the free list: they were "
+			"read at another moment",
+			z->node, z->name);
+	if (n && z->at_least)
+		memreport_remark(
+			r, z->line,
+			"node %u %s: \">\" before a count: the kernel stopped counting there",
+			z->node, z->name);
+}
+
+/* ---- lists ---- */
+
+static void judge_cut(struct memreport *r, struct memzone *z, unsigned int most)
+{
+	cleanup_free char *of = NULL;
+
+	if (!z->orders || (!z->cut && z->orders >= most && z->orders >= ORDERS_LEAST))
+		return;
+	z->cut = true;
+	if (has(z, MEMZONE_FREE))
+		of = str_printf(", %" PRIu64 " kB of the %" PRIu64 " kB that are free",
+				memzone_list_kb(r, z), z->value[MEMZONE_FREE] * r->page_kb);
+	memreport_remark(r, z->list_line,
+			 "node %u %s: the free list is cut off: it has orders 0-%u only%s", z->node,
+			 z->name, z->orders - 1, of ? of : "");
+}
+
+static void judge_list(struct memreport *r, struct memzone *z)
+{
+	uint64_t kb = memzone_list_kb(r, z), listed = z->value[MEMZONE_LISTED];
+
+	if (kb >= LIST_NONSENSE_KB) {
+		memreport_remark(r, z->list_line,
+				 "node %u %s: a free list of %" PRIu64 " kB is nonsense, "
+				 "and left out",
+				 z->node, z->name, kb);
+		z->orders = 0;
+		return;
+	}
+	if (z->orders && !z->cut && has(z, MEMZONE_LISTED) && listed != kb)
+		memreport_remark(r, z->list_line,
+				 "node %u %s: the free list adds up to %" PRIu64
+				 " kB, and says that it is %" PRIu64 " kB",
+				 z->node, z->name, kb, listed);
+	if (z->orders && !z->cut && has(z, MEMZONE_FREE) &&
+	    differs(kb, z->value[MEMZONE_FREE] * r->page_kb))
+		memreport_remark(r, z->list_line,
+				 "node %u %s: free: says %" PRIu64
+				 " kB, the free list holds %" PRIu64 " kB",
+				 z->node, z->name, z->value[MEMZONE_FREE] * r->page_kb, kb);
+	if (has(z, MEMZONE_MANAGED) && has(z, MEMZONE_PRESENT) &&
+	    z->value[MEMZONE_MANAGED] > z->value[MEMZONE_PRESENT])
+		memreport_remark(r, z->line, "node %u %s: more pages managed than present", z->node,
+				 z->name);
+}
+
+static bool any_cut(const struct memreport *r)
+{
+	for (size_t i = 0; i < r->nzones; i++)
+		if (r->zone[i].cut || (!r->zone[i].orders && !is_empty(&r->zone[i])))
+			return true;
+	return false;
+}
+
+/* ---- the whole ---- */
+
+static void judge_totals(struct memreport *r)
+{
+	static const enum memtotal free_totals[] = { MEMTOTAL_FREE, MEMTOTAL_VMSTAT_FREE };
+	uint64_t kb, managed = 0;
+
+	if (!memreport_lists(r, &kb))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(free_totals); i++) {
+		enum memtotal t = free_totals[i];
+
+		if (has_total(r, t) && !any_cut(r) && differs(kb, r->total[t] * r->page_kb))
+			memreport_remark(r, 0,
+					 "%s of the machine is %" PRIu64
+					 " kB, the free lists hold %" PRIu64
+					 " kB: another moment, or zones that are not shown",
+					 memtotal_name(t), r->total[t] * r->page_kb, kb);
+	}
+	for (size_t i = 0; i < r->nzones; i++)
+		managed += r->zone[i].value[MEMZONE_MANAGED] * r->page_kb;
+	if (has_total(r, MEMTOTAL_MEMINFO_KB) &&
+	    (kb > r->total[MEMTOTAL_MEMINFO_KB] || managed > 2 * r->total[MEMTOTAL_MEMINFO_KB]))
+		memreport_remark(r, 0,
+				 "MemTotal is %" PRIu64
+				 " kB, the zones are larger: is it that of a container?",
+				 r->total[MEMTOTAL_MEMINFO_KB]);
+}
+
+/* The blocks that the failed request could have taken; each zone is asked alone, without reserves. */
+static void judge_failure(struct memreport *r)
+{
+	const struct memevent *e = &r->event;
+	uint64_t blocks = 0, usable = 0;
+
+	if (!e->have_order || !e->have_gfp || any_cut(r) || !r->nzones)
+		return;
+	for (size_t i = 0; i < r->nzones; i++)
+		for (unsigned int k = e->order; k < r->zone[i].orders; k++) {
+			blocks += r->zone[i].free[k];
+			usable += r->zone[i].free[k] - memzone_unusable(r, &r->zone[i], k);
+		}
+	if (!blocks)
+		memreport_remark(r, 0, "no block of order %u or above is free", e->order);
+	else if (!usable)
+		memreport_remark(r, 0,
+				 "%" PRIu64
+				 " blocks of order %u or above are free, all of types that an "
+				 "%s request may not take",
+				 blocks, e->order, memtype_name(e->gfp.type));
+}
+
+static void judge_cma(struct memreport *r)
+{
+	uint64_t free = 0, cma = 0;
+
+	for (size_t i = 0; i < r->nzones; i++) {
+		if (!has(&r->zone[i], MEMZONE_FREE) || !has(&r->zone[i], MEMZONE_FREE_CMA))
+			continue;
+		free += r->zone[i].value[MEMZONE_FREE];
+		cma += r->zone[i].value[MEMZONE_FREE_CMA];
+	}
+	if (cma && cma <= free && cma > free / 4)
+		memreport_remark(r, 0,
+				 "%" PRIu64
+				 " %% of the free memory is CMA: only movable pages may take it",
+				 100 * cma / free);
+}
+
+static void judge_missing(struct memreport *r)
+{
+	size_t lists = 0, without = 0;
+
+	for (size_t i = 0; i < r->nzones; i++) {
+		lists += r->zone[i].orders > 0;
+		without += !r->zone[i].orders && !is_empty(&r->zone[i]);
+	}
+	if (lists && without)
+		memreport_remark(r, 0, "%zu of %zu zones have no free list", without, r->nzones);
+	if (lists && !r->page_size_known)
+		memreport_remark(r, 0, "the page size is not said: 4 kB is assumed");
+	if (lists && r->page_kb != 4)
+		memreport_remark(r, 0,
+				 "pages of %u kB: a block of order 0 counts as one of order %d "
+				 "of 4 kB pages",
+				 r->page_kb, __builtin_ctz(r->page_kb / 4));
+}
+
+static size_t data_of(const struct memreport *r)
+{
+	size_t data = (r->event.kind != MEMEVENT_NONE) + (size_t)__builtin_popcount(r->have_total);
+
+	for (size_t i = 0; i < r->nzones; i++) {
+		data += 8 * r->zone[i].orders + (size_t)__builtin_popcount(r->zone[i].have);
+		for (int t = 0; t < MEMTYPES; t++)
+			data += r->zone[i].type_orders[t];
+	}
+	return data;
+}
+
+void memreport_judge(struct memreport *r)
+{
+	unsigned int most = 0;
+
+	for (size_t i = 0; i < r->nzones; i++)
+		judge_types(r, &r->zone[i]);
+	for (size_t i = 0; i < r->nzones; i++)
+		most = r->zone[i].orders > most ? r->zone[i].orders : most;
+	for (size_t i = 0; i < r->nzones; i++) {
+		judge_cut(r, &r->zone[i], most);
+		judge_list(r, &r->zone[i]);
+	}
+	judge_totals(r);
+	judge_cma(r);
+	judge_failure(r);
+	judge_missing(r);
+	r->data = data_of(r);
+}
