@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 #   make            build/mmrig and the static guest agent
-#   make deps       the Debian packages (sudo when not root)
+#   make deps       the Debian packages (sudo when not root); check-deps: those of the tests too
 #   make demo       all set-up, then the main job: a table
 #   make check      all set-up, then every test
 #   make bench      speed, as ratios within one run
 #   make asan       build-asan/ with sanitizers, and the unit tests there
+#   make fuzz       build-fuzz/ with clang, and every parser fuzzed for FUZZ_SECONDS in all
 #   make install    DESTDIR= PREFIX=/usr/local
 #
 # WERROR=0 turns warnings back into warnings; V=1 shows the commands; O=DIR builds elsewhere.
@@ -47,11 +48,14 @@ GUEST_MAIN := guest/agent.c
 GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c workloads/*/*.c)))
 HOST_MAIN := harness/main.c
 HOST_SRC := $(call not_tests,$(wildcard results/*.c results/*/*.c harness/*/*.c))
+FUZZ_MAIN := ci/fuzz/main.c
+FUZZ_SRC := $(filter-out $(FUZZ_MAIN),$(call not_tests,$(wildcard ci/fuzz/*.c)))
 TEST_SRC := $(wildcard guest/*_test.c workloads/*/*_test.c results/*_test.c results/*/*_test.c \
-	harness/*/*_test.c)
+	harness/*/*_test.c ci/fuzz/*_test.c)
 
 GUEST_OBJ := $(GUEST_SRC:%.c=$(O)/guest-obj/%.o)
 LIB_OBJ := $(HOST_SRC:%.c=$(O)/obj/%.o) $(GUEST_SRC:%.c=$(O)/obj/%.o)
+FUZZ_OBJ := $(FUZZ_SRC:%.c=$(O)/obj/%.o)
 TESTS := $(TEST_SRC:%.c=$(O)/tests/%)
 
 all: $(O)/mmrig $(O)/agent
@@ -83,7 +87,13 @@ $(O)/guest-obj/%.o: %.c
 $(O)/tests/%: $(O)/obj/%.o $(O)/libmmrig.a
 	@mkdir -p $(@D)
 	$(call say,LINK $@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lcmocka $(host_libs)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libmmrig.a -lcmocka $(host_libs)
+
+$(O)/tests/ci/fuzz/replay_test: $(FUZZ_OBJ)
+
+$(O)/fuzz: $(FUZZ_MAIN:%.c=$(O)/obj/%.o) $(FUZZ_OBJ) $(O)/libmmrig.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(host_libs)
 
 $(O)/deps-ok:
 	@mkdir -p $(O)
@@ -97,14 +107,16 @@ $(O)/deps-ok:
 
 # ---- set-up ----
 
+# What building and running take; then what only tests take. Names that Debian 12 and 13 both have.
 DEPS := gcc libc6-dev make pkg-config \
 	libuv1-dev libjansson-dev libyaml-dev libarchive-dev libkmod-dev libelf-dev libsqlite3-dev \
 	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
-	qemu-system-x86 seabios kmod apt debian-archive-keyring jq zstd sqlite3 mandoc
+	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox
+TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-deps:
-	@missing=; for p in $(DEPS); do \
+# Those that are missing, and apt-get only when some are.
+install_missing = missing=; for p in $(1); do \
 		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; \
 	done; \
 	if [ -n "$$missing" ]; then \
@@ -112,6 +124,12 @@ deps:
 		$(SUDO) apt-get update -qq && \
 		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
 	fi
+
+deps:
+	@$(call install_missing,$(DEPS))
+
+check-deps:
+	@$(call install_missing,$(DEPS) $(TEST_DEPS))
 
 # Set-up and the job proper are apart, so that "-include" sees the libraries when it builds.
 DEMO_ARGS ?= --memory 4G --runs 5
@@ -124,8 +142,9 @@ demo: deps
 unit: all $(TESTS)
 	$(Q)sh ci/unit.sh $(TESTS)
 
-check: deps
+check: check-deps
 	$(Q)$(MAKE) --no-print-directory all $(TESTS)
+	$(Q)$(MAKE) --no-print-directory fuzz-build
 	$(Q)O=$(O) bash ci/check.sh $(TESTS)
 
 $(O)/bench: $(O)/obj/ci/bench.o $(O)/libmmrig.a
@@ -146,6 +165,17 @@ asan:
 	$(Q)$(MAKE) --no-print-directory O=build-asan \
 		OPT="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined" unit
 
+# One program of all targets, which is told by its name which it is; ci/fuzz.sh makes the names.
+FUZZ_OPT := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=undefined
+fuzz-build:
+	@command -v clang >/dev/null || { echo "mmrig: clang is missing; run: make check-deps" >&2; exit 1; }
+	$(Q)$(MAKE) --no-print-directory O=build-fuzz CC=clang OPT="$(FUZZ_OPT)" build-fuzz/fuzz
+
+FUZZ_SECONDS ?= 60
+fuzz: fuzz-build
+	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) bash ci/fuzz.sh build-fuzz/fuzz $(FUZZ_TARGETS)
+
 # ---- installation ----
 
 man: $(O)/mmrig
@@ -161,6 +191,6 @@ install: all man
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/mmrig/$$f || exit 1; done
 
 clean:
-	rm -rf build build-asan
+	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps demo unit check bench asan man install clean
+.PHONY: all deps check-deps demo unit check bench asan fuzz fuzz-build man install clean

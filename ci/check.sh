@@ -1,18 +1,35 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every test: the unit tests given as arguments, then the end-to-end suite; one count at the end.
+# Every test: the unit tests given as arguments, statistics against SciPy, the fuzzer (for
+# $FUZZ_SECONDS, with the program of make fuzz-build), the end-to-end suite; one count at the end.
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 2
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
 status=0
 
-sh ci/unit.sh "$@" 2>&1 | tee "$log/unit"
-[ "${PIPESTATUS[0]}" = 0 ] || status=1
-bash ci/e2e.sh 2>&1 | tee "$log/e2e"
-[ "${PIPESTATUS[0]}" = 0 ] || status=1
+part() # NAME COMMAND...
+{
+	local name=$1
+	shift
+	"$@" 2>&1 | tee "$log/$name"
+	[ "${PIPESTATUS[0]}" = 0 ] || status=1
+	tail -n 1 "$log/$name" | grep -qE '^[0-9]+ passed, [0-9]+ failed' && return
+	# One that ends before its sum has failed, and must be seen in the sum of all.
+	echo "0 passed, 1 failed" | tee -a "$log/$name"
+	status=1
+}
+
+part unit sh ci/unit.sh "$@"
+part stats bash ci/stats-check.sh
+part fuzz bash ci/fuzz.sh build-fuzz/fuzz
+part e2e bash ci/e2e.sh
 
 # The last line of each part is "N passed, N failed" (", N skipped" may follow).
-total() { tail -qn 1 "$log/unit" "$log/e2e" | grep -oE "[0-9]+ $1" | awk '{ n += $1 } END { print n + 0 }'; }
+total()
+{
+	for name in unit stats fuzz e2e; do tail -n 1 "$log/$name"; done |
+		grep -oE "[0-9]+ $1" | awk '{ n += $1 } END { print n + 0 }'
+}
 echo "$(total passed) passed, $(total failed) failed$(s=$(total skipped); [ "$s" = 0 ] || echo ", $s skipped")"
 exit $status

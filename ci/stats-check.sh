@@ -3,16 +3,17 @@
 #
 #	bash ci/stats-check.sh [SEED]...
 #
-# Our statistics against SciPy (apt install python3-scipy): the committed vectors are what their
-# script makes, and vectors of fresh seeds (2 and 3 when none is given) agree to 1e-9 too. Needs
-# $O/tests/results/stats_scipy_test (make unit). The last line is "N passed, N failed".
+# Our statistics against SciPy (package python3-scipy, make check-deps): the committed vectors are
+# what their script makes, and vectors of fresh seeds (2 and 3 when none is given) agree to 1e-9 too:
+# relative to the value, absolute below 1. Needs $O/tests/results/stats_scipy_test (make unit). The
+# last line is "N passed, N failed".
 set -u
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 2
 python=${PYTHON:-/usr/bin/python3}
 test=${O:-build}/tests/results/stats_scipy_test
 
 "$python" -c 'import scipy' 2>/dev/null ||
-	{ echo "ci/stats-check.sh: $python has no SciPy; run: apt install python3-scipy" >&2; exit 2; }
+	{ echo "ci/stats-check.sh: $python has no SciPy; run: make check-deps" >&2; exit 2; }
 [ -x "$test" ] || { echo "ci/stats-check.sh: $test is missing; run: make unit" >&2; exit 2; }
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -55,7 +56,7 @@ result $? "results/testdata/stats-scipy.json is what ci/stats-scipy.py makes"
 for seed in "$@"; do
 	"$python" ci/stats-scipy.py "$seed" >"$tmp/fresh" && "$test" "$tmp/fresh" >"$tmp/log" 2>&1
 	status=$?
-	result $status "SciPy, seed $seed"
+	result $status "statistics agree with SciPy to 1e-9, seed $seed"
 	[ $status = 0 ] || sed 's/^/    | /' "$tmp/log"
 done
 echo "$passed passed, $failed failed"
