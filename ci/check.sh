@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every test: the unit tests given as arguments, statistics against SciPy, the fuzzer (for
-# $FUZZ_SECONDS, with the program of make fuzz-build), reports in a browser, the end-to-end suite; one count at the end.
+# $FUZZ_SECONDS, with the program of make fuzz-build), reports in a browser, the end-to-end suite; one
+# count at the end.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 log=$(mktemp -d)

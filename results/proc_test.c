@@ -232,6 +232,16 @@ static void test_zoneinfo(void **state)
 	assert_int_equal(field(&t, "DMA32", ZONE_PCP), 2862);
 	zone_table_free(&t);
 
+	/* What would take the sum of the lists below zero is left out. */
+	assert_int_equal(PARSE_TEXT(zoneinfo_parse,
+				    "Node 0, zone Normal\n  count: 4611686018427387903\n"
+				    "  count: 9223372036854775807\n  count: 4611686018427387904\n"
+				    "  count: 1\n",
+				    &t),
+			 0);
+	assert_true(field(&t, "Normal", ZONE_PCP) == INT64_MAX);
+	zone_table_free(&t);
+
 	/* A managed count below zero is none; the watermarks that followed are as they are. */
 	assert_int_equal(PARSE_FILE(zoneinfo_parse, "zoneinfo-5.4-negative.txt", &t), 0);
 	assert_int_equal(t.row[0].have >> ZONE_MANAGED & 1, 0);

@@ -25,7 +25,7 @@ static void take_field(struct zone_row *z, enum zone_field field, uint64_t value
 {
 	if (value >> 63)
 		return;
-	if (field == ZONE_PCP && z->value[field] >> 62)
+	if (field == ZONE_PCP && value > INT64_MAX - z->value[field])
 		return;
 	if (field == ZONE_PCP)
 		z->value[field] += value;
