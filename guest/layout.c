@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guest/region.h"
+
 #define CHUNK 8192
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_PFN ((1ULL << 55) - 1)
@@ -82,7 +84,7 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->pfn = reserve(l->region_pages * sizeof(uint32_t), MAP_POPULATE);
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
 	l->freed = reserve(end / 8 + 1, MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block || !l->freed)
+	if (!l->region || !l->pfn || !l->block || !l->freed || region_init(l) < 0)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
 	/* Aligned, and never huge: a layout is made of single pages. */
 	l->region = (uint8_t *)(((uintptr_t)l->region + 4096 * (uintptr_t)l->block_pages - 1) &

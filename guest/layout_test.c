@@ -17,15 +17,22 @@ static ssize_t fake_pread(int fd, void *buf, size_t len, off_t at);
 static int fake_madvise(void *addr, size_t len, int advice);
 static long fake_process_madvise(const struct iovec *iov, size_t n);
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define pread fake_pread
 #include "guest/layout.c"
 #undef pread
 #undef CHUNK
 #define madvise fake_madvise
 #define syscall(nr, self, iov, n, advice, flags) fake_process_madvise(iov, n)
-#include "guest/step_free.c"
-#undef madvise
+#include "guest/release.c"
 #undef syscall
+#include "guest/region.c"
+#undef madvise
+#undef CHUNK
+#include "guest/step_free.c"
 #undef CHUNK
 #include "guest/step_pin.c"
 
@@ -46,6 +53,8 @@ static struct {
 	unsigned int calls;
 	void *pinned[PAGES];
 	size_t npinned;
+	uint32_t next_pfn;   /* of pages that are faulted in */
+	unsigned int room;   /* how many can be */
 	const uint32_t *moves_to; /* a page that is pinned goes there first; NULL: stays */
 } machine;
 
@@ -73,8 +82,28 @@ static void drop(void *addr, size_t len)
 		machine.pfn[first + i] = ABSENT;
 }
 
+/* The pages come from the top of memory, the next pfn each; one call may fail half-way. */
+static int come(void *addr, size_t len)
+{
+	size_t first = (size_t)((uint8_t *)addr - machine.region) / 4096;
+
+	assert_true(first < PAGES && len / 4096 <= PAGES - first);
+	for (size_t i = 0; i < len / 4096; i++) {
+		if (!machine.room) {
+			errno = ENOMEM;
+			return -1;
+		}
+		machine.room--;
+		assert_int_equal(machine.pfn[first + i], ABSENT);
+		machine.pfn[first + i] = machine.next_pfn++;
+	}
+	return 0;
+}
+
 static int fake_madvise(void *addr, size_t len, int advice)
 {
+	if (advice == MADV_POPULATE_WRITE)
+		return come(addr, len);
 	assert_int_equal(advice, MADV_DONTNEED);
 	drop(addr, len);
 	return 0;
@@ -139,6 +168,9 @@ static void make(struct layout *l)
 	l->nblocks = l->pfn_end / BLOCK + 1;
 	l->block = calloc(l->nblocks, sizeof(*l->block));
 	l->freed = calloc(l->pfn_end / 8 + 1, 1);
+	assert_int_equal(region_init(l), 0);
+	machine.next_pfn = 1000;
+	machine.room = PAGES;
 	l->zones.n = 2;
 	l->zones.zone[0] = (struct zone){ .name = "DMA32", .index = EXPR_ZONE_DMA32, .spanned = 2048 };
 	l->zones.zone[1] = (struct zone){ .node = 1, .name = "Normal", .index = EXPR_ZONE_NORMAL,
@@ -152,6 +184,7 @@ static void unmake(struct layout *l)
 	free(l->pfn);
 	free(l->block);
 	free(l->freed);
+	munmap(l->own, 3 * (size_t)(l->pfn_end / 8 + 1));
 }
 
 static int run(struct layout *l, const struct layout_step *step, struct step_report *r, ...)
@@ -391,6 +424,88 @@ static void test_free_faults(void **state)
 	unmake(&l);
 }
 
+/* Holes are filled before the end grows; a page that was given back and is taken again is not free. */
+static void test_take_holes_first(void **state)
+{
+	struct layout l;
+
+	make(&l);
+	l.filled_pages = PAGES - 100;
+	for (size_t i = PAGES - 100; i < PAGES; i++)
+		machine.pfn[i] = ABSENT;
+	for (size_t i = 10; i < 50; i += 2) { /* 20 holes */
+		machine.pfn[i] = ABSENT;
+		l.pfn[i] = LAYOUT_GONE;
+	}
+	bit_set(l.freed, 1003);
+	bit_set(l.freed, 1500);
+	l.nfreed = 2;
+	assert_int_equal(region_take(&l, 5), 5);
+	assert_int_equal(l.pfn[10], 1000);
+	assert_int_equal(l.pfn[18], 1004);
+	assert_int_equal(l.pfn[20], LAYOUT_GONE);
+	assert_int_equal(l.nfreed, 1);
+	assert_false(bit_test(l.freed, 1003));
+	assert_true(bit_test(l.freed, 1500));
+	assert_int_equal(region_take(&l, 20), 20); /* 15 holes, 5 behind the end */
+	assert_int_equal(l.pfn[48], 1019);
+	assert_int_equal(l.filled_pages, PAGES - 95);
+	assert_int_equal(l.pfn[PAGES - 96], 1024);
+	assert_int_equal(region_take(&l, 1000), 95); /* the address space ends */
+	assert_int_equal(region_take(&l, 1), 0);
+	unmake(&l);
+}
+
+/* What came before memory ran out is ours, and known. */
+static void test_take_runs_out(void **state)
+{
+	struct layout l;
+
+	make(&l);
+	l.filled_pages = PAGES - 100;
+	for (size_t i = PAGES - 100; i < PAGES; i++)
+		machine.pfn[i] = ABSENT;
+	machine.room = 30;
+	assert_int_equal(region_take(&l, 100), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(l.pfn[PAGES - 71], 1029);
+	assert_int_equal(l.pfn[PAGES - 70], LAYOUT_GONE);
+	unmake(&l);
+}
+
+static void test_map_and_give(void **state)
+{
+	struct layout l;
+	struct expr *x = compile("pfn % 2 == 0");
+	uint64_t count[ZONES_MAX];
+
+	make(&l);
+	l.pfn[3] |= LAYOUT_PINNED;
+	l.pfn[5] = LAYOUT_GONE;
+	assert_int_equal(region_map(&l, x), 0);
+	for (uint32_t i = 0; i < PAGES; i++) {
+		uint32_t pfn = machine.pfn[i];
+
+		assert_int_equal(bit_test(l.own, pfn), i != 5);
+		assert_int_equal(bit_test(l.avail, pfn), i != 5 && i != 3 && pfn % 2 == 0);
+	}
+	region_count_zones(&l, count); /* 1000 ... 2047 and 2048 ... 5095 */
+	assert_int_equal(count[0] + count[1], PAGES - 1);
+	assert_int_equal(count[machine.pfn[5] >= 2048], machine.pfn[5] >= 2048 ? 3047 : 1047);
+	bit_set(l.pick, machine.pfn[3]); /* pinned: stays */
+	bit_set(l.pick, machine.pfn[4]);
+	bit_set(l.pick, machine.pfn[4000]);
+	assert_int_equal(region_give_picked(&l), 0);
+	assert_int_equal(region_reread(&l), 2);
+	assert_int_equal(l.pfn[4], LAYOUT_GONE);
+	assert_int_equal(l.pfn[4000], LAYOUT_GONE);
+	assert_int_equal(l.pfn[3], machine.pfn[3] | LAYOUT_PINNED);
+	assert_int_equal(l.nfreed, 2);
+	assert_int_equal(region_reread(&l), 0);
+	expr_free(x);
+	unmake(&l);
+}
+
 /* Of each block the page that `at` names: worked out from the machine, not from the layout. */
 static void check_pins(const struct layout *l, enum pin_at at)
 {
@@ -578,6 +693,9 @@ int main(void)
 		cmocka_unit_test(test_free_pages),
 		cmocka_unit_test(test_free_in_parts),
 		cmocka_unit_test(test_free_faults),
+		cmocka_unit_test(test_take_holes_first),
+		cmocka_unit_test(test_take_runs_out),
+		cmocka_unit_test(test_map_and_give),
 		cmocka_unit_test(test_pin_per_block),
 		cmocka_unit_test(test_pin_except),
 		cmocka_unit_test(test_pin_except_where),

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "guest/layout.h"
+#include "guest/region.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -41,45 +42,24 @@ static uint64_t target_pages(struct layout *l, const char *unit, int64_t leave)
 	return (uint64_t)leave / 4096;
 }
 
-static int populate(struct layout *l, size_t pages, bool thp)
+/* One whole free pageblock, as a huge page, behind the filled part. */
+static int64_t take_huge(struct layout *l)
 {
-	uint8_t *at = l->region + l->filled_pages * 4096;
+	size_t at = l->filled_pages = layout_align(l), n = l->block_pages;
 
-	if (thp && madvise(at, pages * 4096, MADV_HUGEPAGE) < 0)
+	if (l->region_pages - at < n)
+		return 0;
+	if (madvise(l->region + at * 4096, n * 4096, MADV_HUGEPAGE) < 0 ||
+	    madvise(l->region + at * 4096, n * 4096, MADV_POPULATE_WRITE) < 0)
 		return -1;
-
-	if (madvise(at, pages * 4096, MADV_POPULATE_WRITE) < 0) {
-		if (errno != EINVAL)
-			return -1;
-		for (size_t i = 0; i < pages; i++) /* before 5.14 */
-			*(volatile uint8_t *)(at + i * 4096) = 1;
-	}
-	l->filled_pages += pages;
-	return 0;
-}
-
-/*
- * Pages that an ordinary request may take without waking anybody: above the low watermark and what
- * lowmem_reserve keeps, zone by zone. Counting in the 442 pages that the DMA zone of a 512 MiB guest
- * keeps, or what sits on the list of another CPU, made a fill to 0 bytes end in an OOM kill.
- */
-static uint64_t room_pages(const struct zones *zones)
-{
-	uint64_t room = 0;
-
-	for (size_t i = 0; i < zones->n; i++) {
-		const struct zone *z = &zones->zone[i];
-		uint64_t keep = z->low + z->reserve;
-
-		room += z->free > keep ? z->free - keep : 0;
-	}
-	return room;
+	l->filled_pages += n;
+	return region_taken(l, at, n) < 0 ? -1 : (int64_t)n;
 }
 
 /* Pages that may be taken in one go: half of the room at the most. */
 static uint64_t next_piece(struct layout *l, uint64_t excess)
 {
-	uint64_t room = room_pages(&l->zones) / 2;
+	uint64_t room = zones_room(&l->zones) / 2;
 	uint64_t piece = excess > 4 * FILL_PIECE_PAGES ? FILL_PIECE_PAGES :
 			 excess > 64 * MIB_PAGES       ? excess / 4 :
 			 excess > 16 * MIB_PAGES       ? excess / 2 :
@@ -90,98 +70,96 @@ static uint64_t next_piece(struct layout *l, uint64_t excess)
 		piece = excess;
 	if (piece > room)
 		piece = room;
-	if (piece > l->region_pages - l->filled_pages)
-		piece = l->region_pages - l->filled_pages;
 	return piece;
 }
 
-/* Where the fill went: ",\"zone_DMA32\":pages,...,\"pfn_min\":..,\"pfn_max\":..". */
-static void where_it_went(struct layout *l, size_t first, char *out, size_t room)
+/* Where the fill went: ",\"node0_DMA32\":pages,...", by what the zones held of it before. */
+static void where_it_went(struct layout *l, const uint64_t *before, char *out, size_t room)
 {
-	uint64_t count[ZONES_MAX] = { 0 };
-	uint32_t min = UINT32_MAX, max = 0;
+	uint64_t count[ZONES_MAX];
 	size_t n = 0;
 
-	for (size_t i = first; i < l->filled_pages; i++) {
-		uint32_t pfn = LAYOUT_PFN(l->pfn[i]);
-		const struct zone *zone = pfn == LAYOUT_GONE ? NULL : zones_of_pfn(&l->zones, pfn);
-
-		if (!zone)
-			continue;
-		count[zone - l->zones.zone]++;
-		min = pfn < min ? pfn : min;
-		max = pfn > max ? pfn : max;
-	}
+	region_count_zones(l, count);
 	for (size_t z = 0; z < l->zones.n && n < room; z++)
-		if (count[z])
+		if (count[z] > before[z])
 			n += (size_t)snprintf(out + n, room - n, ",\"node%d_%s\":%" PRIu64,
-					      l->zones.zone[z].node, l->zones.zone[z].name, count[z]);
-	if (max && n < room)
-		snprintf(out + n, room - n, ",\"pfn_min\":%u,\"pfn_max\":%u", min, max);
+					      l->zones.zone[z].node, l->zones.zone[z].name,
+					      count[z] - before[z]);
 }
 
-static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
+struct fill {
+	bool blocks, thp;
+	uint64_t target; /* pages to leave */
+	uint64_t left;	 /* pages that are left now, in the same sense */
+	uint64_t taken;
+};
+
+/* Until the target is reached, or no more can be had. */
+static void take_all(struct layout *l, struct fill *f, struct step_report *r)
 {
-	const char *unit = job_get(line, "leave_unit");
-	bool blocks = unit && strcmp(unit, "blocks") == 0;
-	uint64_t left = measure(l, blocks), total = left;
-	uint64_t target = target_pages(l, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
-	char went[256] = "";
-	uint64_t slack;
-	size_t first = l->filled_pages;
-	const char *kind = job_get(line, "kind");
-	bool thp = kind && strcmp(kind, "thp") == 0;
-	uint64_t step = 0; /* thp: one block a time */
+	uint64_t total = f->left;
 
-	if (thp) {
-		l->filled_pages = layout_align(l);
-		first = l->filled_pages;
-		step = l->block_pages;
-	}
-	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, blocks ? "blocks" : "bytes",
-		 blocks ? target >> l->block_order : target * 4096);
-	while (left > target + (blocks ? l->block_pages - 1 : 0)) {
-		uint64_t excess = left - target, piece = next_piece(l, excess);
+	while (f->left > f->target + (f->blocks ? l->block_pages - 1 : 0)) {
+		uint64_t piece = next_piece(l, f->left - f->target);
+		int64_t got;
 
-		if (blocks && piece >= l->block_pages) /* partly used blocks count as gone */
+		if (f->blocks && piece >= l->block_pages) /* partly used blocks count as gone */
 			piece = piece / l->block_pages * l->block_pages;
-		if (step && piece)
-			piece = step;
 		if (!piece)
-			break;
-		task_progress(l->child, total - left, total > target ? total - target : 1);
-		if (populate(l, piece, thp) < 0) {
+			return;
+		task_progress(l->child, total - f->left,
+			      total > f->target ? total - f->target : 1);
+		got = f->thp ? take_huge(l) : region_take(l, piece);
+		if (got < 0)
 			snprintf(r->why, sizeof(r->why), "populate at %zu MiB failed: %s",
 				 l->filled_pages / MIB_PAGES, strerror(errno));
-			break;
-		}
-		left = measure(l, blocks);
+		if (got <= 0)
+			return;
+		f->taken += (uint64_t)got;
+		f->left = measure(l, f->blocks);
 	}
-	if (layout_read_pfns(l, first, l->filled_pages - first) < 0) {
-		snprintf(r->why, sizeof(r->why), "cannot read /proc/self/pagemap: %s", strerror(errno));
-		return -1;
-	}
-	left = measure(l, blocks);
-	/*
-	 * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own:
-	 * whole blocks cannot be hit closer than a few with them, but exactly with huge pages.
-	 */
-	where_it_went(l, first, went, sizeof(went));
-	slack = !blocks ? MIB_PAGES : thp ? l->block_pages : 2 * l->block_pages;
-	snprintf(r->got, sizeof(r->got),
-		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%zu,\"free_pages\":%" PRIu64
-		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
-		 blocks ? "blocks" : "bytes", blocks ? left >> l->block_order : left * 4096,
-		 l->filled_pages - first, zones_free(&l->zones), zones_pcp(&l->zones),
-		 zones_low(&l->zones), went);
-	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, %s", thp ? "huge pages" : "base pages");
-	r->ok = !r->why[0] && (layout_within(l, target, left) ||
-			       (left > target ? left - target : target - left) <= slack);
+}
+
+/*
+ * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own: whole
+ * blocks cannot be hit closer than a few with them, but exactly with huge pages.
+ */
+static void judge(struct layout *l, const struct fill *f, struct step_report *r)
+{
+	uint64_t slack = !f->blocks ? MIB_PAGES : f->thp ? l->block_pages : 2 * l->block_pages;
+	uint64_t off = f->left > f->target ? f->left - f->target : f->target - f->left;
+
+	r->ok = !r->why[0] && (layout_within(l, f->target, f->left) || off <= slack);
 	if (!r->ok && !r->why[0])
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " pages were to be left free and %" PRIu64
 			 " are; the low watermarks add up to %" PRIu64 " pages",
-			 target, left, zones_low(&l->zones));
+			 f->target, f->left, zones_low(&l->zones));
+}
+
+static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
+{
+	const char *unit = job_get(line, "leave_unit"), *kind = job_get(line, "kind");
+	struct fill f = { .blocks = unit && strcmp(unit, "blocks") == 0,
+			  .thp = kind && strcmp(kind, "thp") == 0 };
+	uint64_t before[ZONES_MAX];
+	char went[256] = "";
+
+	f.left = measure(l, f.blocks);
+	f.target = target_pages(l, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
+	region_count_zones(l, before);
+	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, f.blocks ? "blocks" : "bytes",
+		 f.blocks ? f.target >> l->block_order : f.target * 4096);
+	take_all(l, &f, r);
+	f.left = measure(l, f.blocks);
+	where_it_went(l, before, went, sizeof(went));
+	snprintf(r->got, sizeof(r->got),
+		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%" PRIu64 ",\"free_pages\":%" PRIu64
+		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
+		 f.blocks ? "blocks" : "bytes", f.blocks ? f.left >> l->block_order : f.left * 4096,
+		 f.taken, zones_free(&l->zones), zones_pcp(&l->zones), zones_low(&l->zones), went);
+	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, %s", f.thp ? "huge pages" : "base pages");
+	judge(l, &f, r);
 	return 0;
 }
 
