@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <cmocka.h>
 
 #include "guest/region.h"
@@ -32,6 +33,7 @@ static void make(struct layout *l)
 static void unmake(struct layout *l)
 {
 	free(l->block);
+	munmap(l->own, 4 * (size_t)(PAGES / 8 + 1));
 }
 
 static void merge(const uint8_t *free_map, uint64_t blocks[ORDERS])

@@ -4,7 +4,7 @@
 /*
  * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
  * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, a bit a page
- * for what was freed and three more to choose with, 4 bytes a pageblock) is allocated and faulted in
+ * for what was freed and four more to choose with, 4 bytes a pageblock) is allocated and faulted in
  * before the first step.
  *
  * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
@@ -46,7 +46,7 @@ struct layout {
 	uint64_t nfreed;
 	size_t nblocks;
 	size_t hole; /* no page before it is gone and could be taken again */
-	uint8_t *own, *avail, *pick; /* scratch of a step, one bit a pfn: see guest/region.h */
+	uint8_t *own, *avail, *pick, *aside; /* scratch of a step, one bit a pfn: see guest/region.h */
 
 	struct zones zones;
 	bool has_movable; /* a populated ZONE_MOVABLE */

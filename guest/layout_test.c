@@ -184,7 +184,7 @@ static void unmake(struct layout *l)
 	free(l->pfn);
 	free(l->block);
 	free(l->freed);
-	munmap(l->own, 3 * (size_t)(l->pfn_end / 8 + 1));
+	munmap(l->own, 4 * (size_t)(l->pfn_end / 8 + 1));
 }
 
 static int run(struct layout *l, const struct layout_step *step, struct step_report *r, ...)

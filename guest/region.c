@@ -16,7 +16,7 @@
 int region_init(struct layout *l)
 {
 	size_t bytes = l->pfn_end / 8 + 1;
-	uint8_t *map = mmap(NULL, 3 * bytes, PROT_READ | PROT_WRITE,
+	uint8_t *map = mmap(NULL, 4 * bytes, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
 	if (map == MAP_FAILED)
@@ -24,6 +24,7 @@ int region_init(struct layout *l)
 	l->own = map;
 	l->avail = map + bytes;
 	l->pick = map + 2 * bytes;
+	l->aside = map + 3 * bytes;
 	return 0;
 }
 
