@@ -145,6 +145,22 @@ int region_give_picked(struct layout *l)
 	return 0;
 }
 
+void region_mark_held(struct layout *l)
+{
+	for (size_t i = 0; i < l->filled_pages; i++)
+		if (LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
+			l->pfn[i] |= LAYOUT_CHOSEN;
+}
+
+void region_pick_not_held(struct layout *l)
+{
+	for (size_t i = 0; i < l->filled_pages; i++) {
+		if (!(l->pfn[i] & LAYOUT_CHOSEN) && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
+			bit_set(l->pick, LAYOUT_PFN(l->pfn[i]));
+		l->pfn[i] &= ~LAYOUT_CHOSEN;
+	}
+}
+
 void region_count_zones(const struct layout *l, uint64_t count[ZONES_MAX])
 {
 	const struct zone *zone = NULL;

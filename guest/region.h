@@ -45,6 +45,12 @@ int region_taken(struct layout *l, size_t from, size_t n);
 int region_give_picked(struct layout *l);
 /* Reads pagemap again: how many pages are gone since, each marked as freed. -1: cannot be read. */
 int64_t region_reread(struct layout *l);
+/*
+ * A step that takes pages for its own time: those held before are marked (LAYOUT_CHOSEN) so that the
+ * others can be told; picking sets the bits of the others in l->pick and takes the marks away.
+ */
+void region_mark_held(struct layout *l);
+void region_pick_not_held(struct layout *l);
 /* Pages held by zone of l->zones. */
 void region_count_zones(const struct layout *l, uint64_t count[ZONES_MAX]);
 /*

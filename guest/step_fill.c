@@ -1,65 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fill: takes free memory with anonymous pages until so much is left. kind anon takes base pages,
- * from wherever the allocator finds them; kind thp takes whole free pageblocks as huge pages and
- * leaves smaller free pages alone, so that the number of whole blocks left can be set exactly
- * after other steps have made holes.
+ * fill: takes free memory with pages of one kind until so much is left; see guest/fill.h for the
+ * kinds. thp leaves smaller free pages alone, so that the number of whole blocks left can be set
+ * exactly after other steps have made holes.
+ *
+ * node: the pages are bound to it, and only it counts. zone: only the zone counts; since nothing can
+ * be asked of one zone alone, what came from others is given back at the end.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "guest/layout.h"
+#include "guest/fill.h"
 #include "guest/region.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
 
 #define MIB_PAGES 256u
 /* A big piece at a time while far from the target; each look at zoneinfo then costs nothing. */
 #define FILL_PIECE_PAGES (256u * MIB_PAGES)
 
-/* What "left" means in each unit, now, in pages. Pages on the per-CPU lists are free. */
-static uint64_t measure(struct layout *l, bool blocks)
+struct fill {
+	const struct fill_kind *kind;
+	bool blocks;	 /* the target is a number of whole blocks */
+	int64_t node;	 /* -1: all */
+	const char *zone; /* NULL: all */
+	struct zones view; /* the zones that count, as last read */
+	uint64_t target;   /* pages to leave */
+	uint64_t left;	   /* pages that are left now, in the same sense */
+	uint64_t taken;
+};
+
+static bool counts(const struct fill *f, const struct zone *z)
 {
-	zones_read(&l->zones, l->block_order);
-	if (blocks)
-		return zones_whole_blocks(&l->zones);
-	return zones_free(&l->zones) + zones_pcp(&l->zones);
+	return (f->node < 0 || f->node == z->node) && (!f->zone || strcasecmp(f->zone, z->name) == 0);
 }
 
-static uint64_t target_pages(struct layout *l, const char *unit, int64_t leave)
+/* What "left" means in each unit, now, in pages. Pages on the per-CPU lists are free. */
+static void measure(struct layout *l, struct fill *f)
+{
+	zones_read(&l->zones, l->block_order);
+	f->view.n = 0;
+	for (size_t i = 0; i < l->zones.n; i++)
+		if (counts(f, &l->zones.zone[i]))
+			f->view.zone[f->view.n++] = l->zones.zone[i];
+	f->left = f->blocks ? zones_whole_blocks(&f->view) : zones_free(&f->view) + zones_pcp(&f->view);
+}
+
+static uint64_t target_pages(struct layout *l, const struct fill *f, const char *unit, int64_t leave)
 {
 	if (strcmp(unit, "percent") == 0)
-		return zones_managed(&l->zones) * (uint64_t)leave / 100;
+		return zones_managed(&f->view) * (uint64_t)leave / 100;
 	if (strcmp(unit, "high") == 0)
-		return zones_high(&l->zones) * (uint64_t)leave;
+		return zones_high(&f->view) * (uint64_t)leave;
 	if (strcmp(unit, "blocks") == 0)
 		return (uint64_t)leave << l->block_order;
 	return (uint64_t)leave / 4096;
 }
 
-/* One whole free pageblock, as a huge page, behind the filled part. */
-static int64_t take_huge(struct layout *l)
+/* Room in the zones that the kernel takes from before it comes to the one that counts. */
+static uint64_t room_before(const struct layout *l, const struct fill *f)
 {
-	size_t at = l->filled_pages = layout_align(l), n = l->block_pages;
+	struct zones before = { .n = 0 };
 
-	if (l->region_pages - at < n)
-		return 0;
-	if (madvise(l->region + at * 4096, n * 4096, MADV_HUGEPAGE) < 0 ||
-	    madvise(l->region + at * 4096, n * 4096, MADV_POPULATE_WRITE) < 0)
-		return -1;
-	l->filled_pages += n;
-	return region_taken(l, at, n) < 0 ? -1 : (int64_t)n;
+	for (size_t i = 0; f->zone && i < l->zones.n; i++)
+		if (l->zones.zone[i].index > f->view.zone[0].index &&
+		    (f->node < 0 || f->node == l->zones.zone[i].node))
+			before.zone[before.n++] = l->zones.zone[i];
+	return zones_room(&before);
 }
 
 /* Pages that may be taken in one go: half of the room at the most. */
-static uint64_t next_piece(struct layout *l, uint64_t excess)
+static uint64_t next_piece(const struct layout *l, const struct fill *f)
 {
-	uint64_t room = zones_room(&l->zones) / 2;
+	uint64_t excess = f->left - f->target, outside = room_before(l, f);
+	uint64_t room = zones_room(&f->view) + outside;
 	uint64_t piece = excess > 4 * FILL_PIECE_PAGES ? FILL_PIECE_PAGES :
 			 excess > 64 * MIB_PAGES       ? excess / 4 :
 			 excess > 16 * MIB_PAGES       ? excess / 2 :
@@ -68,8 +86,12 @@ static uint64_t next_piece(struct layout *l, uint64_t excess)
 	/* Near the end small steps: a refill of the per-CPU lists breaks up blocks of its own. */
 	if (piece > excess)
 		piece = excess;
-	if (piece > room)
-		piece = room;
+	if (piece < outside / 2)
+		piece = outside / 2;
+	if (piece > room / 2)
+		piece = room / 2;
+	if (f->blocks && piece >= l->block_pages) /* partly used blocks count as gone */
+		piece = piece / l->block_pages * l->block_pages;
 	return piece;
 }
 
@@ -87,37 +109,78 @@ static void where_it_went(struct layout *l, const uint64_t *before, char *out, s
 					      count[z] - before[z]);
 }
 
-struct fill {
-	bool blocks, thp;
-	uint64_t target; /* pages to leave */
-	uint64_t left;	 /* pages that are left now, in the same sense */
-	uint64_t taken;
-};
-
 /* Until the target is reached, or no more can be had. */
 static void take_all(struct layout *l, struct fill *f, struct step_report *r)
 {
 	uint64_t total = f->left;
 
 	while (f->left > f->target + (f->blocks ? l->block_pages - 1 : 0)) {
-		uint64_t piece = next_piece(l, f->left - f->target);
+		uint64_t piece = next_piece(l, f);
 		int64_t got;
 
-		if (f->blocks && piece >= l->block_pages) /* partly used blocks count as gone */
-			piece = piece / l->block_pages * l->block_pages;
 		if (!piece)
 			return;
 		task_progress(l->child, total - f->left,
 			      total > f->target ? total - f->target : 1);
-		got = f->thp ? take_huge(l) : region_take(l, piece);
+		got = f->kind->take(l, piece);
 		if (got < 0)
-			snprintf(r->why, sizeof(r->why), "populate at %zu MiB failed: %s",
-				 l->filled_pages / MIB_PAGES, strerror(errno));
+			snprintf(r->why, sizeof(r->why), "%s: %s after %" PRIu64 " MiB", f->kind->how,
+				 strerror(errno), f->taken / MIB_PAGES);
 		if (got <= 0)
 			return;
 		f->taken += (uint64_t)got;
-		f->left = measure(l, f->blocks);
+		measure(l, f);
 	}
+}
+
+/* Pages taken since region_mark_held() that stand in no zone that counts. */
+static int give_others_back(struct layout *l, struct fill *f, struct step_report *r)
+{
+	int64_t gone = -1;
+
+	memset(l->pick, 0, l->pfn_end / 8 + 1);
+	region_pick_not_held(l);
+	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
+		if (bit_test(l->pick, pfn) && zones_of_pfn(&f->view, pfn))
+			bit_clear(l->pick, pfn);
+	if (region_give_picked(l) == 0)
+		gone = region_reread(l);
+	if (gone < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot give pages of other zones back: %s",
+			 strerror(errno));
+		return -1;
+	}
+	f->taken -= (uint64_t)gone;
+	return 0;
+}
+
+static int bind_to(const struct fill *f, struct step_report *r)
+{
+	unsigned long mask[16] = { 0 };
+
+	if (f->node < 0)
+		return 0;
+	mask[f->node / 64] = 1ul << f->node % 64;
+	if (syscall(__NR_set_mempolicy, MPOL_BIND, mask, 1024ul) == 0)
+		return 0;
+	snprintf(r->why, sizeof(r->why), "node %d: %s", (int)f->node, strerror(errno));
+	return -1;
+}
+
+static int fill(struct layout *l, struct fill *f, struct step_report *r)
+{
+	int ret = bind_to(f, r);
+
+	if (ret == 0 && f->zone)
+		region_mark_held(l);
+	if (ret == 0)
+		take_all(l, f, r);
+	if (ret == 0 && f->zone)
+		ret = give_others_back(l, f, r);
+	if (f->node >= 0)
+		syscall(__NR_set_mempolicy, MPOL_DEFAULT, NULL, 0ul);
+	measure(l, f);
+	return ret;
 }
 
 /*
@@ -126,53 +189,82 @@ static void take_all(struct layout *l, struct fill *f, struct step_report *r)
  */
 static void judge(struct layout *l, const struct fill *f, struct step_report *r)
 {
-	uint64_t slack = !f->blocks ? MIB_PAGES : f->thp ? l->block_pages : 2 * l->block_pages;
+	uint64_t slack = !f->blocks ? MIB_PAGES : f->kind->blocks ? l->block_pages : 2 * l->block_pages;
 	uint64_t off = f->left > f->target ? f->left - f->target : f->target - f->left;
 
+	if (!f->blocks && f->kind->blocks)
+		slack = l->block_pages;
 	r->ok = !r->why[0] && (layout_within(l, f->target, f->left) || off <= slack);
 	if (!r->ok && !r->why[0])
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " pages were to be left free and %" PRIu64
 			 " are; the low watermarks add up to %" PRIu64 " pages",
-			 f->target, f->left, zones_low(&l->zones));
+			 f->target, f->left, zones_low(&f->view));
+}
+
+static const struct fill_kind *const kinds[] = { &fill_anon, &fill_thp,	 &fill_file,
+						 &fill_shmem, &fill_slab, &fill_hugetlb };
+
+static int read_params(struct layout *l, const struct job_line *line, struct fill *f,
+		       struct step_report *r)
+{
+	const char *kind = job_get(line, "kind"), *unit = job_get(line, "leave_unit");
+
+	*f = (struct fill){ .kind = &fill_anon, .node = job_get_i64(line, "node", -1),
+			    .zone = job_get(line, "zone"),
+			    .blocks = unit && strcmp(unit, "blocks") == 0 };
+	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i]->name, kind) == 0)
+			f->kind = kinds[i];
+	measure(l, f);
+	f->target = target_pages(l, f, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
+	if (f->zone && !f->kind->own)
+		snprintf(r->why, sizeof(r->why), "zone: pages of %s cannot be given back one by one",
+			 f->kind->name);
+	else if (!f->view.n || !zones_managed(&f->view))
+		snprintf(r->why, sizeof(r->why), "this guest has no memory in that zone or node");
+	return r->why[0] ? -1 : 0;
 }
 
 static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
-	const char *unit = job_get(line, "leave_unit"), *kind = job_get(line, "kind");
-	struct fill f = { .blocks = unit && strcmp(unit, "blocks") == 0,
-			  .thp = kind && strcmp(kind, "thp") == 0 };
+	static struct fill f; /* 8 KiB, with its zones */
 	uint64_t before[ZONES_MAX];
 	char went[256] = "";
 
-	f.left = measure(l, f.blocks);
-	f.target = target_pages(l, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
+	if (read_params(l, line, &f, r) < 0)
+		return -1;
 	region_count_zones(l, before);
 	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, f.blocks ? "blocks" : "bytes",
 		 f.blocks ? f.target >> l->block_order : f.target * 4096);
-	take_all(l, &f, r);
-	f.left = measure(l, f.blocks);
+	if (fill(l, &f, r) < 0)
+		return -1;
 	where_it_went(l, before, went, sizeof(went));
 	snprintf(r->got, sizeof(r->got),
 		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%" PRIu64 ",\"free_pages\":%" PRIu64
 		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
 		 f.blocks ? "blocks" : "bytes", f.blocks ? f.left >> l->block_order : f.left * 4096,
-		 f.taken, zones_free(&l->zones), zones_pcp(&l->zones), zones_low(&l->zones), went);
-	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, %s", f.thp ? "huge pages" : "base pages");
+		 f.taken, zones_free(&f.view), zones_pcp(&f.view), zones_low(&f.view), went);
+	snprintf(r->how, sizeof(r->how), "%s", f.kind->how);
 	judge(l, &f, r);
 	return 0;
 }
 
-static const char *const fill_kinds[] = { "anon", "thp", NULL };
+static const char *const fill_kinds[] = { "anon", "thp", "file", "shmem", "slab", "hugetlb", NULL };
+static const char *const fill_zones[] = { "dma", "dma32", "normal", "movable", NULL };
 static const struct param_spec fill_params[] = {
 	{ "kind", PARAM_CHOICE, NULL, "what to fill with", 0, 0, "anon", fill_kinds },
 	{ "leave", PARAM_AMOUNT, NULL,
 	  "free memory to leave: bytes, percent of RAM, multiples of the high watermarks, or whole "
 	  "free pageblocks",
 	  0, 0, NULL, NULL },
+	{ "zone", PARAM_CHOICE, NULL, "fill only this zone, with anon or thp", 0, 0, "", fill_zones },
+	{ "node", PARAM_NUMBER, NULL, "fill only this NUMA node", 0, 1023, "", NULL },
 };
 static const char *const fill_needs[] = { "file:/proc/kpageflags", NULL };
-static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon", NULL };
+static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_file_pages|"
+					  "nr_slab_reclaimable|htlb_buddy_alloc_success",
+					  NULL };
 
 const struct layout_step step_fill = {
 	.name = "fill",

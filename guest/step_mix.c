@@ -38,24 +38,6 @@ static const struct pollute *way_of(const struct job_line *line, struct step_rep
 	return NULL;
 }
 
-/* The pages held from before the step are told from those that it takes for its own time. */
-static void mark_held(struct layout *l)
-{
-	for (size_t i = 0; i < l->filled_pages; i++)
-		if (LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
-			l->pfn[i] |= LAYOUT_CHOSEN;
-}
-
-static void pick_not_held(struct layout *l)
-{
-	memset(l->pick, 0, l->pfn_end / 8 + 1);
-	for (size_t i = 0; i < l->filled_pages; i++) {
-		if (!(l->pfn[i] & LAYOUT_CHOSEN) && LAYOUT_PFN(l->pfn[i]) != LAYOUT_GONE)
-			bit_set(l->pick, LAYOUT_PFN(l->pfn[i]));
-		l->pfn[i] &= ~LAYOUT_CHOSEN;
-	}
-}
-
 static int give(struct layout *l, struct step_report *r)
 {
 	if (region_give_picked(l) == 0 && region_reread(l) >= 0)
@@ -144,7 +126,8 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 		if (m->taken >= m->chosen)
 			break;
 	}
-	pick_not_held(l);
+	memset(l->pick, 0, l->pfn_end / 8 + 1);
+	region_pick_not_held(l);
 	if (give(l, r) < 0)
 		return -1;
 	m->taken = mix_count_taken(l, m);
@@ -178,7 +161,7 @@ static int mix_run(struct layout *l, const struct job_line *line, struct step_re
 	int ret = -1;
 
 	if (where && m.p->start(&m.order, r->why, sizeof(r->why)) == 0) {
-		mark_held(l);
+		region_mark_held(l);
 		ret = run_rounds(l, &m, where, r);
 	}
 	expr_free(where);
