@@ -43,7 +43,7 @@ static int read_consts(struct layout *l)
 
 	while ((line = job_next(l->job, line, "const")))
 		n++;
-	l->consts = calloc(n ? n : 1, sizeof(*l->consts));
+	l->consts = calloc(n + 1, sizeof(*l->consts));
 	if (!l->consts)
 		return -1;
 	while ((line = job_next(l->job, line, "const")))
@@ -129,8 +129,12 @@ struct expr *layout_where(struct layout *l, const struct job_line *line, struct 
 {
 	const char *text = job_get(line, "where");
 	struct expr_error e;
-	struct expr *x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
-				      l->nconsts, &e);
+	struct expr *x;
+
+	/* `round` of a step within repeat: the last of the constants, for this line only. */
+	l->consts[l->nconsts] = (struct expr_const){ "round", job_get_i64(line, "round", 0) };
+	x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
+			 l->nconsts + !!job_get(line, "round"), &e);
 
 	if (!x)
 		snprintf(r->why, sizeof(r->why), "where: column %d: %s", e.column, e.text);

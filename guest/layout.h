@@ -33,7 +33,7 @@ struct layout {
 	unsigned int block_order;
 	uint32_t block_pages; /* pages in a pageblock */
 	uint64_t tolerance_ppm;
-	struct expr_const *consts;
+	struct expr_const *consts; /* nconsts, and room for one more */
 	size_t nconsts;
 
 	uint8_t *region;     /* address space for the fill, as large as RAM */

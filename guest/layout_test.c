@@ -151,7 +151,10 @@ static struct task_child child = { .shared = &shared };
 /* Pages that stand in no order: 4096 of the pfns 1000 ... 5095, two zones that meet at 2048. */
 static void make(struct layout *l)
 {
+	static struct expr_const round;
+
 	memset(l, 0, sizeof(*l));
+	l->consts = &round;
 	memset(&machine, 0, sizeof(machine));
 	machine.region = (uint8_t *)(uintptr_t)(1ULL << 40);
 	for (uint32_t i = 0; i < PAGES; i++)
@@ -319,7 +322,7 @@ static void test_select(void **state)
 static void test_where(void **state)
 {
 	struct job job = { 0 };
-	struct expr_const consts[] = { { "residue", 4 } };
+	struct expr_const consts[2] = { { "residue", 4 } };
 	struct layout l = { .consts = consts, .nconsts = 1 };
 	struct step_report r = { .ok = true };
 	struct expr *x = layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == residue", NULL), &r);
@@ -330,6 +333,11 @@ static void test_where(void **state)
 	assert_non_null(x);
 	expr_free(x);
 	assert_string_equal(r.why, "");
+	x = layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == round", "round", "3", NULL), &r);
+	assert_non_null(x);
+	expr_free(x);
+	assert_null(layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == round", NULL), &r));
+	r.why[0] = '\0';
 	assert_null(layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == residu", NULL), &r));
 	assert_non_null(strstr(r.why, "where: column 12: "));
 	assert_non_null(strstr(r.why, "residue"));

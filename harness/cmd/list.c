@@ -267,6 +267,32 @@ static int list_workloads(struct strbuf *text, json_t *array, struct error *err)
 	return 0;
 }
 
+/* Named ones, behind the steps that they are made of. */
+static int list_named(struct strbuf *text, json_t *array, struct error *err)
+{
+	struct layout_entry *list;
+	size_t n;
+
+	if (layout_list(&list, &n, err) < 0)
+		return -1;
+	if (n)
+		strbuf_adds(text, "\nNamed layouts, for layout: NAME of a scenario:\n\n");
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = json_object();
+
+		json_object_set_new(j, "name", json_text(list[i].name));
+		json_object_set_new(j, "title", json_text(list[i].title));
+		json_object_set_new(j, "constants", json_text(list[i].constants));
+		json_object_set_new(j, "path", json_text(list[i].path));
+		json_array_append_new(array, j);
+		add_row(text, list[i].name, list[i].title);
+		if (*list[i].constants)
+			add_row(text, "    with:", list[i].constants);
+	}
+	layout_list_free(list, n);
+	return 0;
+}
+
 static int list_layouts(struct strbuf *text, json_t *array, struct error *err)
 {
 	for (size_t i = 0; i < layout_step_count; i++) {
@@ -275,7 +301,10 @@ static int list_layouts(struct strbuf *text, json_t *array, struct error *err)
 		add_entry(text, &e);
 		json_array_append_new(array, json_entry(&e));
 	}
-	return 0;
+	add_row(text, "repeat", "steps, several times; the constant round counts from 0");
+	strbuf_adds(text, "    times             how often (number, 1 to 1000, required)\n"
+			  "    steps             the list of steps (required)\n");
+	return list_named(text, array, err);
 }
 
 static int list_metrics(struct strbuf *text, json_t *array, struct error *err)
