@@ -129,17 +129,11 @@ uint64_t mix_count_taken(struct layout *l, struct mix *m)
 	return taken;
 }
 
-void mix_unmark_freed(struct layout *l, struct mix *m)
+void mix_count_pages(struct layout *l, struct mix *m)
 {
 	for (size_t b = 0; b < l->nblocks; b++)
 		if (l->block[b] >= MIX_CHOSEN)
 			m->inside += (uint64_t)count_block(l, b);
-	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++) {
-		if (bit_test(l->aside, pfn) && l->block[pfn / l->block_pages] < MIX_CHOSEN)
-			m->outside++;
-		if (!bit_test(l->freed, pfn) || count_kernel(l, pfn, 1) <= 0)
-			continue;
-		bit_clear(l->freed, pfn);
-		l->nfreed--;
-	}
+	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
+		m->outside += bit_test(l->aside, pfn) && l->block[pfn / l->block_pages] < MIX_CHOSEN;
 }

@@ -35,7 +35,7 @@ uint64_t mix_pick_groups(struct layout *l, struct mix *m);
 void mix_limit_cushion(struct layout *l, uint32_t most);
 /* Reads the flags again: CHOSEN blocks with a page of the kernel's become TAKEN; how many there are. */
 uint64_t mix_count_taken(struct layout *l, struct mix *m);
-/* Pages that were given back and that the kernel has now are not free; counts inside and outside. */
-void mix_unmark_freed(struct layout *l, struct mix *m);
+/* Counts inside and outside. */
+void mix_count_pages(struct layout *l, struct mix *m);
 
 #endif

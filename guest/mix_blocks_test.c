@@ -143,36 +143,52 @@ static void test_groups_and_count(void **state)
 	unmake(&l);
 }
 
-/* What the kernel has taken of the pages given back is not free; what lies elsewhere is counted. */
-static void test_unmark(void **state)
+/* In the chosen block: slab and a ring; elsewhere two pages of rings. */
+static void test_count_pages(void **state)
 {
 	struct mix m = { .share_ppm = 10000, .seed = 3, .per_block = 1 };
 	uint32_t b = 0, other;
 	struct layout l;
 
 	make(&l);
-	l.freed = calloc(PAGES / 8 + 1, 1);
 	assert_int_equal(mix_choose(&l, &m), 0);
 	while (l.block[b] != MIX_CHOSEN)
 		b++;
 	other = b ? 0 : 1;
-	for (uint32_t i = 0; i < 4; i++) {
-		bit_set(l.freed, b * BLOCK + i);
-		bit_set(l.freed, other * BLOCK + i);
-	}
-	l.nfreed = 8;
 	flags[b * BLOCK] = KPF_SLAB_BIT;
 	flags[b * BLOCK + 1] = KPF_BUDDY_BIT;
 	put_flags();
 	bit_set(l.aside, b * BLOCK + 2);
 	bit_set(l.aside, other * BLOCK + 3);
-	bit_set(l.aside, other * BLOCK + 20); /* was never given back by us */
-	mix_unmark_freed(&l, &m);
-	assert_int_equal(l.nfreed, 5);
-	assert_true(bit_test(l.freed, b * BLOCK + 1) && bit_test(l.freed, b * BLOCK + 3));
-	assert_false(bit_test(l.freed, b * BLOCK) || bit_test(l.freed, b * BLOCK + 2));
+	bit_set(l.aside, other * BLOCK + 20);
+	mix_count_pages(&l, &m);
 	assert_int_equal(m.inside, 2);
 	assert_int_equal(m.outside, 2);
+	unmake(&l);
+}
+
+/* Of four pages given back one is still free, one is slab, one on a per-CPU list, one a page of ours. */
+static void test_prune(void **state)
+{
+	struct layout l;
+
+	make(&l);
+	l.freed = calloc(PAGES / 8 + 1, 1);
+	for (uint32_t i = 100; i < 104; i++)
+		bit_set(l.freed, i);
+	bit_set(l.freed, PAGES - 1);
+	l.nfreed = 5;
+	flags[100] = flags[PAGES - 1] = KPF_BUDDY_BIT;
+	flags[101] = KPF_SLAB_BIT;
+	flags[103] = 1 << 5 | 1 << 12; /* LRU, ANON */
+	flags[104] = KPF_BUDDY_BIT;
+	put_flags();
+	assert_int_equal(region_prune_freed(&l), 0);
+	assert_int_equal(l.nfreed, 2);
+	assert_true(bit_test(l.freed, 100) && bit_test(l.freed, PAGES - 1));
+	assert_false(bit_test(l.freed, 101) || bit_test(l.freed, 103) || bit_test(l.freed, 104));
+	l.kpageflags_fd = -1;
+	assert_int_equal(region_prune_freed(&l), -1);
 	free(l.freed);
 	unmake(&l);
 }
@@ -216,7 +232,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choose),	cmocka_unit_test(test_shares),
-		cmocka_unit_test(test_groups_and_count), cmocka_unit_test(test_unmark),
+		cmocka_unit_test(test_groups_and_count), cmocka_unit_test(test_count_pages),
+		cmocka_unit_test(test_prune),
 		cmocka_unit_test(test_cushion), cmocka_unit_test(test_unreadable),
 	};
 

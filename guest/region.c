@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include "guest/pollute.h"
 #include "guest/release.h"
 
 #define CHUNK 8192
@@ -142,6 +144,28 @@ int region_give_picked(struct layout *l)
 	if (release_flush(&b) < 0)
 		return -1;
 	memset(l->pick, 0, l->pfn_end / 8 + 1);
+	return 0;
+}
+
+int region_prune_freed(struct layout *l)
+{
+	static uint64_t flags[CHUNK];
+
+	for (uint32_t pfn = 0, n; pfn < l->pfn_end; pfn += n) {
+		ssize_t got;
+
+		n = l->pfn_end - pfn < CHUNK ? l->pfn_end - pfn : CHUNK;
+		got = pread(l->kpageflags_fd, flags, n * sizeof(*flags), (off_t)pfn * 8);
+		if (got < 8)
+			return -1;
+		n = (uint32_t)(got / 8);
+		for (uint32_t i = 0; i < n; i++) {
+			if (!bit_test(l->freed, pfn + i) || flags[i] & KPF_BUDDY_BIT)
+				continue;
+			bit_clear(l->freed, pfn + i);
+			l->nfreed--;
+		}
+	}
 	return 0;
 }
 

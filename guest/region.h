@@ -46,6 +46,11 @@ int region_give_picked(struct layout *l);
 /* Reads pagemap again: how many pages are gone since, each marked as freed. -1: cannot be read. */
 int64_t region_reread(struct layout *l);
 /*
+ * After a step in which the kernel or another process took pages: those given back before that are no
+ * longer on the free lists are not ours to account for. 0, or -1: /proc/kpageflags cannot be read.
+ */
+int region_prune_freed(struct layout *l);
+/*
  * A step that takes pages for its own time: those held before are marked (LAYOUT_CHOSEN) so that the
  * others can be told; picking sets the bits of the others in l->pick and takes the marks away.
  */

@@ -179,6 +179,8 @@ static int fill(struct layout *l, struct fill *f, struct step_report *r)
 		ret = give_others_back(l, f, r);
 	if (f->node >= 0)
 		syscall(__NR_set_mempolicy, MPOL_DEFAULT, NULL, 0ul);
+	if (!f->kind->own)
+		region_prune_freed(l);
 	measure(l, f);
 	return ret;
 }

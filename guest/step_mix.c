@@ -131,7 +131,11 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 	if (give(l, r) < 0)
 		return -1;
 	m->taken = mix_count_taken(l, m);
-	mix_unmark_freed(l, m);
+	mix_count_pages(l, m);
+	if (ret == 0 && region_prune_freed(l) < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags: %s", strerror(errno));
+		return -1;
+	}
 	return ret;
 }
 
