@@ -264,7 +264,7 @@ static int prove(struct layout *l, int index, bool lowered)
 			 l->nfreed, buddy, pcp);
 }
 
-void layout_run(struct layout *l)
+int layout_run(struct layout *l)
 {
 	const struct job_line *line = NULL;
 	bool lowered = pcp_limit_lower();
@@ -275,6 +275,8 @@ void layout_run(struct layout *l)
 	if (ret == 0)
 		ret = prove(l, index, lowered);
 	pcp_limit_restore();
+	l->nsteps = index + 1;
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");
+	return ret;
 }

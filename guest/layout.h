@@ -33,6 +33,7 @@ struct layout {
 	unsigned int block_order;
 	uint32_t block_pages; /* pages in a pageblock */
 	uint64_t tolerance_ppm;
+	int nsteps; /* reports sent so far */
 	struct expr_const *consts; /* nconsts, and room for one more */
 	size_t nconsts;
 
@@ -66,8 +67,11 @@ typedef int (*layout_step_fn)(struct layout *l, const struct job_line *line, str
 
 /* Allocates and faults in the bookkeeping. */
 int layout_init(struct layout *l, struct task_child *child, const struct job *job);
-/* Runs every `step` line of the job, sending a STEP message each; TASK_DONE or WIRE_FAIL at the end. */
-void layout_run(struct layout *l);
+/*
+ * Runs every `step` line of the job, sending a STEP message each; TASK_DONE or WIRE_FAIL at the end.
+ * 0 or -1.
+ */
+int layout_run(struct layout *l);
 
 /* ---- for the steps ---- */
 

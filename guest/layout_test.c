@@ -23,6 +23,10 @@ static long fake_process_madvise(const struct iovec *iov, size_t n);
 
 #define pread fake_pread
 #include "guest/layout.c"
+#undef CHUNK
+#undef PAGEMAP_PRESENT
+#undef PAGEMAP_PFN
+#include "guest/pin_check.c"
 #undef pread
 #undef CHUNK
 #define madvise fake_madvise
@@ -673,6 +677,114 @@ static void test_pin_pages(void **state)
 	unmake(&l);
 }
 
+/* Of 65 blocks so many get a pin; which ones is the seed's choice. */
+static void test_pin_some(void **state)
+{
+	static uint32_t first[PAGES];
+	struct step_report r;
+	struct layout l;
+
+	for (int i = 0; i < 3; i++) {
+		make(&l);
+		l.seed = i == 2 ? 6 : 5;
+		assert_int_equal(run(&l, &step_pin, &r, "count", "20", NULL), 0);
+		assert_true(r.ok);
+		assert_int_equal(machine.npinned, 20);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":20");
+		for (size_t k = 0; k < PAGES; k++)
+			assert_false(l.pfn[k] & LAYOUT_CHOSEN);
+		if (i == 0)
+			memcpy(first, l.pfn, sizeof(first));
+		else if (i == 1)
+			assert_memory_equal(first, l.pfn, sizeof(first));
+		else
+			assert_memory_not_equal(first, l.pfn, sizeof(first));
+		/* Of the 45 that are left a third. */
+		assert_int_equal(run(&l, &step_pin, &r, "share", "333333", NULL), 0);
+		assert_int_equal(machine.npinned, 35);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":35");
+		assert_int_equal(run(&l, &step_pin, &r, "count", "31", NULL), -1);
+		assert_string_equal(r.why, "count is 31, and there are 30 to choose from");
+		assert_int_equal(run(&l, &step_pin, &r, "share", "0", NULL), -1);
+		assert_int_equal(run(&l, &step_pin, &r, "share", "1000", "count", "1", NULL), -1);
+		assert_string_equal(r.why, "count and share: one of them");
+		assert_int_equal(machine.npinned, 35);
+		unmake(&l);
+	}
+	make(&l);
+	assert_int_equal(run(&l, &step_pin, &r, "per", "page", "where", "pfn % 16 == 3", "share", "500000", NULL),
+			 0);
+	assert_string_equal(r.got, "\"pins\":128,\"moved\":0");
+	unmake(&l);
+}
+
+static void test_free_some(void **state)
+{
+	struct step_report r;
+	struct layout l;
+
+	make(&l);
+	assert_int_equal(run(&l, &step_free, &r, "where", "pfn % 2 == 0", "share", "250000", NULL), 0);
+	assert_true(r.ok);
+	assert_string_equal(r.asked, "\"pages\":512"); /* of 2048 */
+	assert_int_equal(l.nfreed, 512);
+	for (uint32_t i = 0; i < PAGES; i++)
+		assert_true(machine.pfn[i] != ABSENT || bit_test(l.freed, 1000 + i * 2741 % PAGES));
+	assert_int_equal(run(&l, &step_free, &r, "where", "1", "count", "7", NULL), 0);
+	assert_int_equal(l.nfreed, 519);
+	assert_int_equal(run(&l, &step_free, &r, "where", "1", "count", "3578", NULL), -1);
+	assert_string_equal(r.why, "count is 3578, and there are 3577 to choose from");
+	assert_int_equal(l.nfreed, 519);
+	unmake(&l);
+}
+
+static void test_sample(void **state)
+{
+	static const uint64_t wants[] = { 0, 1, 500, 999, 1000 };
+	unsigned int low = 0;
+
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		struct sample s = { 1000, wants[i], 77 };
+		uint64_t n = 0;
+
+		for (uint32_t k = 0; k < 1000; k++)
+			n += sample_take(&s, k);
+		assert_int_equal(n, wants[i]);
+		assert_int_equal(s.left, 0);
+	}
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct sample s = { 1000, 100, seed };
+
+		for (uint32_t k = 0; k < 500; k++)
+			low += sample_take(&s, k);
+	}
+	assert_in_range(low, 4700, 5300); /* 5000; the standard deviation is 47 */
+}
+
+/* Three pins: one stands, one has moved, one is gone. */
+static void test_pin_check(void **state)
+{
+	struct step_report r;
+	struct layout l;
+	uint64_t moved;
+	size_t pin[3], n = 0;
+
+	make(&l);
+	assert_int_equal(pin_check(&l, &moved), 0);
+	assert_int_equal(run(&l, &step_pin, &r, "count", "3", NULL), 0);
+	assert_int_equal(pin_check(&l, &moved), 3);
+	assert_int_equal(moved, 0);
+	for (size_t i = 0; i < PAGES; i++)
+		if (l.pfn[i] & LAYOUT_PINNED)
+			pin[n++] = i;
+	machine.pfn[pin[0]]++;
+	machine.pfn[pin[2]] = ABSENT;
+	machine.pfn[pin[1] + 1] = 7; /* no pin: may go where it likes */
+	assert_int_equal(pin_check(&l, &moved), 3);
+	assert_int_equal(moved, 2);
+	unmake(&l);
+}
+
 /* The kernel moves pages as it pins them: all go to one block, and the report says so. */
 static void test_pins_that_move(void **state)
 {
@@ -710,6 +822,10 @@ int main(void)
 		cmocka_unit_test(test_pin_twice),
 		cmocka_unit_test(test_pin_pages),
 		cmocka_unit_test(test_pins_that_move),
+		cmocka_unit_test(test_pin_some),
+		cmocka_unit_test(test_free_some),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_pin_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

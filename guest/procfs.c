@@ -229,6 +229,28 @@ int free_blocks_read(uint64_t blocks[ORDERS])
 	return 0;
 }
 
+uint64_t vmstat_parse_sum(const char *text, const char *const *prefix, size_t n)
+{
+	uint64_t sum = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n"), word = strcspn(text, " \n");
+
+		for (size_t i = 0; i < n; i++)
+			if (strncmp(text, prefix[i], strlen(prefix[i])) == 0 && text[word] == ' ')
+				sum += strtoull(text + word + 1, NULL, 10);
+		text += len + (text[len] == '\n');
+	}
+	return sum;
+}
+
+uint64_t vmstat_sum(const char *const *prefix, size_t n)
+{
+	static char text[65536];
+
+	return file_slurp("/proc/vmstat", text, sizeof(text)) < 0 ? 0 : vmstat_parse_sum(text, prefix, n);
+}
+
 #define ZONES_SUM(field)                                   \
 	uint64_t zones_##field(const struct zones *z)      \
 	{                                                  \

@@ -38,6 +38,10 @@ void zones_parse_buddyinfo(struct zones *z, const char *text, unsigned int pageb
 int free_blocks_read(uint64_t blocks[ORDERS]);
 void free_blocks_parse(const char *buddyinfo, uint64_t blocks[ORDERS]);
 
+/* The sum of those of /proc/vmstat's keys that begin so and are there; 0 where none is. */
+uint64_t vmstat_sum(const char *const *prefix, size_t n);
+uint64_t vmstat_parse_sum(const char *text, const char *const *prefix, size_t n);
+
 /* Sums over zones. */
 uint64_t zones_free(const struct zones *z);
 uint64_t zones_pcp(const struct zones *z);

@@ -261,6 +261,19 @@ static void test_free_blocks(void **state)
 	assert_int_equal(blocks[0] + blocks[10], 0);
 }
 
+static void test_vmstat(void **state)
+{
+	static const char *const steal[] = { "pgsteal_kswapd", "pgsteal_direct" };
+	static const char *const exact[] = { "pgsteal " };
+	const char *text = "pgsteal 100\npgsteal_kswapd 7\npgsteal_direct 5\npgsteal_direct_x 2\n"
+			   "xpgsteal_direct 9\npgsteal_kswapd\npgsteal_direct 3";
+
+	assert_int_equal(vmstat_parse_sum(text, steal, 2), 7 + 5 + 2 + 3);
+	assert_int_equal(vmstat_parse_sum(text, exact, 1), 100);
+	assert_int_equal(vmstat_parse_sum("", steal, 2), 0);
+	assert_int_equal(vmstat_parse_sum("pgsteal_direct -1\n", exact, 1), 0);
+}
+
 static void test_room(void **state)
 {
 	struct zones z = { .n = 3 };
@@ -323,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_fuzz),
 		cmocka_unit_test(test_free_blocks),
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_vmstat),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_this_host),
 	};

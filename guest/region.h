@@ -25,6 +25,20 @@ static inline void bit_clear(uint8_t *map, uint32_t i)
 	map[i / 8] &= (uint8_t)~(1u << i % 8);
 }
 
+/*
+ * So many of so many, one after the other: each is asked for once, and exactly `want` of `left` say
+ * yes; which ones is a pure function of the seed and of the keys in their order.
+ */
+struct sample {
+	uint64_t left, want, seed;
+};
+bool sample_take(struct sample *s, uint32_t key);
+/*
+ * `count` and `share` of a step's line: how many of n candidates; all where neither is given.
+ * -1 with r->why: fewer candidates than the count, or both keys.
+ */
+int64_t sample_size(const struct job_line *line, uint64_t n, struct step_report *r);
+
 /* The bit maps; 0 or -1. */
 int region_init(struct layout *l);
 /*

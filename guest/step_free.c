@@ -11,27 +11,51 @@
 
 #define CHUNK 8192
 
-/* How many pages were given back, by our own count; the caller reads pagemap again to prove it. */
-static int64_t release(struct layout *l, const struct expr *where, struct step_report *r)
+/* One chunk's pages that may go; -1: division by zero. */
+static int select_chunk(struct layout *l, const struct expr *where, size_t i, size_t m, uint8_t *picked)
+{
+	if (layout_select(l, where, i, m, picked) < 0)
+		return -1;
+	for (size_t k = 0; k < m; k++)
+		if (l->pfn[i + k] & LAYOUT_PINNED)
+			picked[k] = 0;
+	return 0;
+}
+
+static int64_t count_candidates(struct layout *l, const struct expr *where)
+{
+	static uint8_t picked[CHUNK];
+	int64_t n = 0;
+
+	for (size_t i = 0; i < l->filled_pages; i += CHUNK) {
+		size_t m = l->filled_pages - i < CHUNK ? l->filled_pages - i : CHUNK;
+
+		if (select_chunk(l, where, i, m, picked) < 0)
+			return -1;
+		for (size_t k = 0; k < m; k++)
+			n += picked[k];
+	}
+	return n;
+}
+
+/* The caller reads pagemap again to prove it. */
+static int release(struct layout *l, const struct expr *where, struct sample sample,
+		   struct step_report *r)
 {
 	static struct release b;
 	static uint8_t picked[CHUNK];
-	int64_t n = 0;
 
 	memset(&b, 0, sizeof(b));
 	for (size_t i = 0; i < l->filled_pages; i += CHUNK) {
 		size_t m = l->filled_pages - i < CHUNK ? l->filled_pages - i : CHUNK;
 
-		if (layout_select(l, where, i, m, picked) < 0) {
-			snprintf(r->why, sizeof(r->why), "where: division by zero");
+		if (select_chunk(l, where, i, m, picked) < 0)
 			return -1;
-		}
 		for (size_t k = 0; k < m; k++) {
-			if (!picked[k] || l->pfn[i + k] & LAYOUT_PINNED)
+			if (!picked[k] || !sample_take(&sample, LAYOUT_PFN(l->pfn[i + k])))
 				continue;
 			if (release_add(&b, l->region + (i + k) * 4096) < 0)
 				goto failed;
-			n++;
 		}
 		if (i % (64 * CHUNK) == 0)
 			task_progress(l->child, i, l->filled_pages);
@@ -39,10 +63,29 @@ static int64_t release(struct layout *l, const struct expr *where, struct step_r
 	if (release_flush(&b) < 0)
 		goto failed;
 	snprintf(r->how, sizeof(r->how), "%s", b.single ? "madvise" : "process_madvise");
-	return n;
+	return 0;
 failed:
 	snprintf(r->why, sizeof(r->why), "MADV_DONTNEED: %s", strerror(errno));
 	return -1;
+}
+
+/* How many were to go, or -1 with r->why. */
+static int64_t give_back(struct layout *l, const struct job_line *line, const struct expr *where,
+			 struct step_report *r)
+{
+	int64_t candidates = count_candidates(l, where), want;
+
+	if (candidates <= 0) {
+		snprintf(r->why, sizeof(r->why),
+			 candidates ? "where: division by zero" : "where selects no page of the fill");
+		return -1;
+	}
+	want = sample_size(line, (uint64_t)candidates, r);
+	if (want < 0 || release(l, where,
+				(struct sample){ (uint64_t)candidates, (uint64_t)want, l->seed ^ 0x66726565 },
+				r) < 0)
+		return -1;
+	return want;
 }
 
 static int free_run(struct layout *l, const struct job_line *line, struct step_report *r)
@@ -55,14 +98,10 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 		return -1;
 	zones_read(&l->zones, l->block_order);
 	before = zones_free(&l->zones) + zones_pcp(&l->zones);
-	asked = release(l, where, r);
+	asked = give_back(l, line, where, r);
 	expr_free(where);
 	if (asked < 0)
 		return -1;
-	if (asked == 0) {
-		snprintf(r->why, sizeof(r->why), "where selects no page of the fill");
-		return -1;
-	}
 	gone = region_reread(l);
 	if (gone < 0) {
 		snprintf(r->why, sizeof(r->why), "cannot read /proc/self/pagemap: %s", strerror(errno));
@@ -80,6 +119,8 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 
 static const struct param_spec free_params[] = {
 	{ "where", PARAM_PREDICATE, NULL, "pages of the fill to free; pinned ones stay", 0, 0, NULL, NULL },
+	{ "count", PARAM_NUMBER, "pages", "so many of them, by the seed", 0, 0, "", NULL },
+	{ "share", PARAM_SHARE, NULL, "such a share of them, by the seed", 0, 0, "", NULL },
 };
 static const char *const free_moves[] = { "pgfree", NULL };
 
