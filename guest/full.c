@@ -18,7 +18,6 @@ static struct {
 	{ "/proc/sys/vm/min_free_kbytes", MIN_FREE_KBYTES, "" },
 	{ "/proc/sys/vm/watermark_scale_factor", "1", "" },
 	{ "/proc/sys/vm/watermark_boost_factor", "0", "" },
-	{ "/proc/sys/vm/compaction_proactiveness", "0", "" },
 	{ "/proc/sys/vm/lowmem_reserve_ratio", "0 0 0 0 0", "" },
 };
 #define KNOBS (sizeof(knobs) / sizeof(knobs[0]))

@@ -95,7 +95,8 @@ int pin_pages(void *const *page, size_t n, const char **how, char *why, size_t w
 
 /*
  * Holds the per-CPU lists at their shortest (about 250 pages each) while the layout is built, so
- * that free pages stand on the buddy lists; false where the kernel cannot (before 5.14).
+ * that free pages stand on the buddy lists; false where the kernel cannot (before 5.14). Proactive
+ * compaction, which would undo the layout as it is built, rests meanwhile.
  */
 bool pcp_limit_lower(void);
 void pcp_limit_restore(void);

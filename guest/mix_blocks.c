@@ -93,7 +93,7 @@ uint64_t mix_pick_groups(struct layout *l, struct mix *m)
 		for (size_t b = 0; b < l->nblocks; b++)
 			if (l->block[b] == MIX_CHOSEN)
 				l->block[b] = MIX_CANDIDATE;
-		n += groups_pick(l, m->order, m->chosen, m->seed++, true);
+		n += groups_pick(l, m->group_order, m->chosen, m->seed++, true);
 		for (size_t b = 0; b < l->nblocks; b++)
 			if (l->block[b] == MIX_CANDIDATE)
 				l->block[b] = MIX_CHOSEN;

@@ -16,6 +16,7 @@ struct mix {
 	const struct pollute *p;
 	uint64_t share_ppm, seed;
 	unsigned int order, per_block;
+	unsigned int group_order; /* of what is given back in a chosen block: order or more */
 	uint64_t candidates, asked, chosen, taken; /* pageblocks */
 	uint64_t inside, outside; /* pages of the kernel's in blocks that were chosen; rings elsewhere */
 };

@@ -107,7 +107,7 @@ static void test_shares(void **state)
 
 static void test_groups_and_count(void **state)
 {
-	struct mix m = { .share_ppm = 200000, .seed = 3, .order = 2, .per_block = 2 };
+	struct mix m = { .share_ppm = 200000, .seed = 3, .group_order = 2, .per_block = 2 };
 	unsigned int left = 40;
 	struct layout l;
 

@@ -21,8 +21,4 @@ struct pollute {
 
 extern const struct pollute pollute_packet, pollute_tables, pollute_dentries;
 
-#define KPF_SLAB_BIT (1ULL << 7) /* include/uapi/linux/kernel-page-flags.h */
-#define KPF_BUDDY_BIT (1ULL << 10)
-#define KPF_PGTABLE_BIT (1ULL << 26)
-
 #endif

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "guest/pollute.h"
 #include "guest/release.h"
 
 #define CHUNK 8192

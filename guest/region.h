@@ -10,6 +10,11 @@
 
 #include "guest/layout.h"
 
+/* Of /proc/kpageflags: bits of include/uapi/linux/kernel-page-flags.h. */
+#define KPF_SLAB_BIT (1ULL << 7)
+#define KPF_BUDDY_BIT (1ULL << 10)
+#define KPF_PGTABLE_BIT (1ULL << 26)
+
 static inline bool bit_test(const uint8_t *map, uint32_t i)
 {
 	return map[i / 8] >> i % 8 & 1;

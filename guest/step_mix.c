@@ -18,10 +18,15 @@
 #include "guest/mix_blocks.h"
 #include "guest/region.h"
 
-#define CUSHION 1024 /* pages: two zones' lists, and what is free on the unmovable lists */
+#define CUSHION 1536 /* pages: two zones' lists, and what is free on the unmovable lists */
+/*
+ * Pages above the low watermarks that are not asked for: a per-CPU list refills itself with up to 252
+ * at once, and then the watermark refuses a request that the list could serve. That was an OOM kill.
+ */
+#define MARGIN 320
 #define BATCH 16
 #define ATTEMPTS_MORE 4096 /* pages that may go elsewhere: all that the cushion and the floor hold */
-#define ROUNDS 4
+#define ROUNDS 6
 
 static const struct pollute *const ways[] = { &pollute_packet, &pollute_tables, &pollute_dentries };
 
@@ -63,7 +68,8 @@ static unsigned int next_batch(struct layout *l, const struct mix *m, uint64_t w
 		return 0;
 	for (unsigned int k = m->order; k < ORDERS; k++)
 		have += blocks[k] << (k - m->order);
-	room = zones_room(&l->zones) >> m->order;
+	room = zones_room(&l->zones);
+	room = room > MARGIN ? (room - MARGIN) >> m->order : 0;
 	have = have < room ? have : room;
 	want = want && want < BATCH ? want : BATCH;
 	return (unsigned int)(have < want ? have : want);
@@ -121,6 +127,8 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 		ret = full_begin(l, r);
 		if (ret < 0)
 			break;
+		/* Kernels before 6.15 break up the largest free block first, later ones the smallest. */
+		m->group_order = m->order + (round % 2 ? 3 : 0);
 		ret = run_round(l, m, where, r);
 		full_end();
 		if (m->taken >= m->chosen)

@@ -302,7 +302,7 @@ static int list_layouts(struct strbuf *text, json_t *array, struct error *err)
 		json_array_append_new(array, json_entry(&e));
 	}
 	add_row(text, "repeat", "steps, several times; the constant round counts from 0");
-	strbuf_adds(text, "    times             how often (number, 1 to 1000, required)\n"
+	strbuf_adds(text, "    times             how often (number, 1 to 250, required)\n"
 			  "    steps             the list of steps (required)\n");
 	return list_named(text, array, err);
 }
@@ -385,7 +385,9 @@ const struct command command_list = {
 	.summary = "list what can be run, and what can be measured",
 	.text = "Workloads and layout steps are shown with their parameters, what they need of the"
 		" kernel, and the counters that they must move; a run in which such a counter stood"
-		" still says so. A scenario is named by its file without .yaml, or by a path.\n"
+		" still says so. A scenario is named by its file without .yaml, or by a path. Behind the"
+		" steps stand the layouts that a scenario can name, with the constants that it can set;"
+		" more of them are looked for in the folders of $MMRIG_LAYOUTS.\n"
 		"\n"
 		"Metrics are the sum of the keys shown, of those that the kernel has; with none of them"
 		" the metric is absent, which is not 0. A name with a star stands for all keys that begin"

@@ -270,9 +270,9 @@ static void test_repeat_bad(void **state)
 	check_bad("constants: {round: 3}\n", "\"round\" has a meaning of its own");
 	check_bad("layout:\n  - repeat: {" ONE "}\n", "repeat needs times: how often");
 	check_bad("layout:\n  - repeat: {times: 3}\n", "repeat needs steps: a list");
-	check_bad("layout:\n  - repeat: {times: 0, " ONE "}\n", "times is 0; allowed are 1 to 1000");
-	check_bad("layout:\n  - repeat: {times: -1, " ONE "}\n", "times is -1; allowed are 1 to 1000");
-	check_bad("layout:\n  - repeat: {times: 1001, " ONE "}\n", "allowed are 1 to 1000");
+	check_bad("layout:\n  - repeat: {times: 0, " ONE "}\n", "times is 0; allowed are 1 to 250");
+	check_bad("layout:\n  - repeat: {times: -1, " ONE "}\n", "times is -1; allowed are 1 to 250");
+	check_bad("layout:\n  - repeat: {times: 251, " ONE "}\n", "allowed are 1 to 250");
 	check_bad("layout:\n  - repeat: {times: many, " ONE "}\n", "unknown name \"many\"");
 	check_bad("layout:\n  - repeat: {times: round, " ONE "}\n", "unknown name \"round\"");
 	check_bad("layout:\n  - repeat: {times: [3], " ONE "}\n", "times must be text, not a list");
@@ -283,8 +283,8 @@ static void test_repeat_bad(void **state)
 	check_bad("layout:\n  - repeat: {times: 3, steps: [{repeat: {times: 2, " ONE "}}]}\n",
 		  "repeat cannot stand within repeat");
 	check_bad("layout:\n  - repaet: {times: 3, " ONE "}\n", "did you mean repeat?");
-	check_bad("layout:\n  - repeat: {times: 600, steps: [{free: {where: '1'}}, {free: {where: '1'}}]}\n",
-		  "the layout has more than 1000 steps");
+	check_bad("layout:\n  - repeat: {times: 150, steps: [{free: {where: '1'}}, {free: {where: '1'}}]}\n",
+		  "the layout has more than 250 steps");
 }
 
 static void test_shares(void **state)

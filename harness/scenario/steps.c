@@ -6,7 +6,7 @@
 #include "harness/scenario/scenario_impl.h"
 #include "results/util/cleanup.h"
 
-#define STEPS_MAX 1000 /* of a layout, unrolled */
+#define STEPS_MAX 250 /* of a layout, unrolled; the record of a run keeps 256 reports of steps */
 
 static const struct layout_step *find_step(const struct scenario *s, const char *name)
 {
