@@ -10,7 +10,8 @@
  *	shmem	a memfd, not mapped: page cache that only swap can take; movable
  *	file	page cache of a file that is clean and can be dropped: a file system in user space
  *		(FUSE), whose file reads as zeros, so that it needs neither a disk nor memory behind it
- *	slab	inodes and dentries of empty files on tmpfs: they stay as long as the files do
+ *	slab	inodes (unmovable) and dentries (of the reclaimable type) of empty files on tmpfs: both
+ *		stay as long as the files do
  *	hugetlb	the pool of huge pages (vm.nr_hugepages)
  */
 #include "guest/layout.h"

@@ -265,7 +265,7 @@ static const struct param_spec fill_params[] = {
 };
 static const char *const fill_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_file_pages|"
-					  "nr_slab_reclaimable|htlb_buddy_alloc_success",
+					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
 					  NULL };
 
 const struct layout_step step_fill = {
