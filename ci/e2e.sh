@@ -31,7 +31,7 @@ SMALL=$here/e2e/small.yaml
 # No test needs longer, on two slow cores without KVM; a hang must not hold up the suite.
 LIMIT=240
 
-for part in lib runs ends input numa faults compare; do
+for part in lib runs ends input numa faults steps compare; do
 	# shellcheck source=/dev/null
 	. "$here/e2e/$part.sh"
 done
@@ -41,7 +41,8 @@ tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two
 	where_selects_nothing console_flood odd_names interrupt interrupt_twice kill slow_host
 	lost_qemu two_at_once disk_full_before disk_full_in_run results_read_only results_is_file
 	bad_kernels bad_usage bad_scenarios unknown_sysctl refused_sysctl bad_qemu
-	"${numa_tests[@]}" "${faults_tests[@]}" "${compare_tests[@]}")
+	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}"
+	"${compare_tests[@]}")
 
 # The VMs of this test that are still there. A process may have come by an old number.
 our_qemus()
@@ -65,7 +66,7 @@ setup()
 	export E2E_REAL_QEMU=$REAL_QEMU PATH=$here/e2e:$PATH
 	export TMPDIR=$WORK/tmp XDG_RUNTIME_DIR=$WORK/run
 	export -n MMRIG
-	unset MMRIG_SCENARIOS
+	unset MMRIG_SCENARIOS MMRIG_LAYOUTS
 	mkdir "$WORK/tmp" "$WORK/run"
 	find /dev/shm -mindepth 1 >"$WORK/shm" 2>/dev/null || true
 }

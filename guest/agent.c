@@ -23,6 +23,7 @@
 #include "guest/boot.h"
 #include "guest/channel.h"
 #include "guest/layout.h"
+#include "guest/pin_check.h"
 #include "guest/sampler.h"
 #include "guest/swap.h"
 #include "guest/task.h"
@@ -164,7 +165,8 @@ static void holder_main(struct task_child *c, void *arg)
 	if (layout_init(&agent.layout, c, &agent.job) < 0 || layout_run(&agent.layout) < 0)
 		return;
 	task_wait_go(c);
-	layout_map(&agent.layout, PHASE_COLLECT);
+	if (!job_next(&agent.job, NULL, "step") || pin_check_report(&agent.layout) == 0)
+		layout_map(&agent.layout, PHASE_COLLECT);
 }
 
 static void worker_main(struct task_child *c, void *arg)
@@ -333,7 +335,7 @@ int main(void)
 	if (agent.workload) {
 		settle(COLLECT_MS);
 		sampler_snapshot(PHASE_COLLECT, EDGE_END);
-		/* Nothing is counted any more: the map costs no measurement. */
+		/* The pins, and the map: nothing is counted any more, so they cost no measurement. */
 		task_go(&agent.holder);
 		follow(&agent.holder, PHASE_COLLECT, "the layout's process", 0);
 	}

@@ -6,25 +6,40 @@
  * to it, on its CPU and in its zone, so freeing a few pages afterwards misses lists. Instead their
  * limit is held at its lowest (vm.percpu_pagelist_high_fraction) for as long as the layout is
  * built, and put back at the end.
+ *
+ * Proactive compaction rests meanwhile (vm.compaction_proactiveness): it starts as soon as free memory
+ * is in pieces, and had moved a tenth of the pages of a layout of single free pages before that was
+ * done.
  */
 #include <string.h>
 
 #include "guest/layout.h"
 
-#define FRACTION "/proc/sys/vm/percpu_pagelist_high_fraction"
-
-static char saved[32];
+static struct {
+	const char *path, *value;
+	char saved[32];
+} knobs[] = {
+	{ "/proc/sys/vm/percpu_pagelist_high_fraction", "1000000", "" },
+	{ "/proc/sys/vm/compaction_proactiveness", "0", "" },
+};
+#define KNOBS (sizeof(knobs) / sizeof(knobs[0]))
 
 bool pcp_limit_lower(void)
 {
-	if (file_slurp(FRACTION, saved, sizeof(saved)) <= 0)
-		return false;
-	saved[strcspn(saved, "\n")] = '\0';
-	return file_put(FRACTION, "1000000") == 0;
+	bool done[KNOBS] = { false };
+
+	for (size_t i = 0; i < KNOBS; i++) {
+		if (file_slurp(knobs[i].path, knobs[i].saved, sizeof(knobs[i].saved)) <= 0)
+			continue;
+		knobs[i].saved[strcspn(knobs[i].saved, "\n")] = '\0';
+		done[i] = file_put(knobs[i].path, knobs[i].value) == 0;
+	}
+	return done[0];
 }
 
 void pcp_limit_restore(void)
 {
-	if (saved[0])
-		file_put(FRACTION, saved);
+	for (size_t i = 0; i < KNOBS; i++)
+		if (knobs[i].saved[0])
+			file_put(knobs[i].path, knobs[i].saved);
 }

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guest/region.h"
+
 #define CHUNK 8192
 #define PAGEMAP_PRESENT (1ULL << 63)
 #define PAGEMAP_PFN ((1ULL << 55) - 1)
@@ -30,7 +32,7 @@ static int read_consts(struct layout *l)
 
 	while ((line = job_next(l->job, line, "const")))
 		n++;
-	l->consts = calloc(n ? n : 1, sizeof(*l->consts));
+	l->consts = calloc(n + 1, sizeof(*l->consts));
 	if (!l->consts)
 		return -1;
 	while ((line = job_next(l->job, line, "const")))
@@ -104,7 +106,7 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
 	l->freed = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
 	l->pinned = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned)
+	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned || region_init(l) < 0)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
 	l->map.freed = l->freed;
 	l->map.pinned = l->pinned;
@@ -151,8 +153,12 @@ struct expr *layout_where(struct layout *l, const struct job_line *line, struct 
 {
 	const char *text = job_get(line, "where");
 	struct expr_error e;
-	struct expr *x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
-				      l->nconsts, &e);
+	struct expr *x;
+
+	/* `round` of a step within repeat: the last of the constants, for this line only. */
+	l->consts[l->nconsts] = (struct expr_const){ "round", job_get_i64(line, "round", 0) };
+	x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
+			 l->nconsts + !!job_get(line, "round"), &e);
 
 	if (!x)
 		snprintf(r->why, sizeof(r->why), "where: column %d: %s", e.column, e.text);
@@ -272,6 +278,7 @@ static int run_steps(struct layout *l)
 	if (ret == 0)
 		ret = prove(l, index, lowered);
 	pcp_limit_restore();
+	l->nsteps = index + 1;
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");
 	return ret;

@@ -4,8 +4,8 @@
 /*
  * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
  * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, two bits a
- * page for what was freed and what is pinned, 4 bytes a pageblock) is allocated and faulted in before
- * the first step.
+ * page for what was freed and what is pinned and four more to choose with, 4 bytes a pageblock) is
+ * allocated and faulted in before the first step.
  *
  * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
  * kpageflags, zoneinfo), never computed from what was asked.
@@ -34,7 +34,8 @@ struct layout {
 	unsigned int block_order;
 	uint32_t block_pages; /* pages in a pageblock */
 	uint64_t tolerance_ppm;
-	struct expr_const *consts;
+	int nsteps; /* reports sent so far */
+	struct expr_const *consts; /* nconsts, and room for one more */
 	size_t nconsts;
 
 	uint8_t *region;     /* address space for the fill, as large as RAM */
@@ -47,6 +48,8 @@ struct layout {
 	uint64_t nfreed;
 	uint8_t *pinned;     /* one bit a pfn: a pin of ours stands there */
 	size_t nblocks;
+	size_t hole; /* no page before it is gone and could be taken again */
+	uint8_t *own, *avail, *pick, *aside; /* scratch of a step, one bit a pfn: see guest/region.h */
 
 	struct zones zones;
 	struct pageblocks map;
@@ -97,7 +100,8 @@ int pin_pages(void *const *page, size_t n, const char **how, char *why, size_t w
 
 /*
  * Holds the per-CPU lists at their shortest (about 250 pages each) while the layout is built, so
- * that free pages stand on the buddy lists; false where the kernel cannot (before 5.14).
+ * that free pages stand on the buddy lists; false where the kernel cannot (before 5.14). Proactive
+ * compaction, which would undo the layout as it is built, rests meanwhile.
  */
 bool pcp_limit_lower(void);
 void pcp_limit_restore(void);

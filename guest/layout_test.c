@@ -17,15 +17,26 @@ static ssize_t fake_pread(int fd, void *buf, size_t len, off_t at);
 static int fake_madvise(void *addr, size_t len, int advice);
 static long fake_process_madvise(const struct iovec *iov, size_t n);
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
 #define pread fake_pread
 #include "guest/layout.c"
+#undef CHUNK
+#undef PAGEMAP_PRESENT
+#undef PAGEMAP_PFN
+#include "guest/pin_check.c"
 #undef pread
 #undef CHUNK
 #define madvise fake_madvise
 #define syscall(nr, self, iov, n, advice, flags) fake_process_madvise(iov, n)
-#include "guest/step_free.c"
-#undef madvise
+#include "guest/release.c"
 #undef syscall
+#include "guest/region.c"
+#undef madvise
+#undef CHUNK
+#include "guest/step_free.c"
 #undef CHUNK
 #include "guest/step_pin.c"
 
@@ -46,6 +57,8 @@ static struct {
 	unsigned int calls;
 	void *pinned[PAGES];
 	size_t npinned;
+	uint32_t next_pfn;   /* of pages that are faulted in */
+	unsigned int room;   /* how many can be */
 	const uint32_t *moves_to; /* a page that is pinned goes there first; NULL: stays */
 } machine;
 
@@ -73,8 +86,28 @@ static void drop(void *addr, size_t len)
 		machine.pfn[first + i] = ABSENT;
 }
 
+/* The pages come from the top of memory, the next pfn each; one call may fail half-way. */
+static int come(void *addr, size_t len)
+{
+	size_t first = (size_t)((uint8_t *)addr - machine.region) / 4096;
+
+	assert_true(first < PAGES && len / 4096 <= PAGES - first);
+	for (size_t i = 0; i < len / 4096; i++) {
+		if (!machine.room) {
+			errno = ENOMEM;
+			return -1;
+		}
+		machine.room--;
+		assert_int_equal(machine.pfn[first + i], ABSENT);
+		machine.pfn[first + i] = machine.next_pfn++;
+	}
+	return 0;
+}
+
 static int fake_madvise(void *addr, size_t len, int advice)
 {
+	if (advice == MADV_POPULATE_WRITE)
+		return come(addr, len);
 	assert_int_equal(advice, MADV_DONTNEED);
 	drop(addr, len);
 	return 0;
@@ -122,7 +155,10 @@ static struct task_child child = { .shared = &shared };
 /* Pages that stand in no order: 4096 of the pfns 1000 ... 5095, two zones that meet at 2048. */
 static void make(struct layout *l)
 {
+	static struct expr_const round;
+
 	memset(l, 0, sizeof(*l));
+	l->consts = &round;
 	memset(&machine, 0, sizeof(machine));
 	machine.region = (uint8_t *)(uintptr_t)(1ULL << 40);
 	for (uint32_t i = 0; i < PAGES; i++)
@@ -140,6 +176,9 @@ static void make(struct layout *l)
 	l->block = calloc(l->nblocks, sizeof(*l->block));
 	l->freed = calloc(l->pfn_end / 8 + 1, 1);
 	l->pinned = calloc(l->pfn_end / 8 + 1, 1);
+	assert_int_equal(region_init(l), 0);
+	machine.next_pfn = 1000;
+	machine.room = PAGES;
 	l->zones.n = 2;
 	l->zones.zone[0] = (struct zone){ .name = "DMA32", .index = EXPR_ZONE_DMA32, .spanned = 2048 };
 	l->zones.zone[1] = (struct zone){ .node = 1, .name = "Normal", .index = EXPR_ZONE_NORMAL,
@@ -154,6 +193,7 @@ static void unmake(struct layout *l)
 	free(l->block);
 	free(l->freed);
 	free(l->pinned);
+	munmap(l->own, 4 * (size_t)(l->pfn_end / 8 + 1));
 }
 
 static int run(struct layout *l, const struct layout_step *step, struct step_report *r, ...)
@@ -288,7 +328,7 @@ static void test_select(void **state)
 static void test_where(void **state)
 {
 	struct job job = { 0 };
-	struct expr_const consts[] = { { "residue", 4 } };
+	struct expr_const consts[2] = { { "residue", 4 } };
 	struct layout l = { .consts = consts, .nconsts = 1 };
 	struct step_report r = { .ok = true };
 	struct expr *x = layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == residue", NULL), &r);
@@ -299,6 +339,11 @@ static void test_where(void **state)
 	assert_non_null(x);
 	expr_free(x);
 	assert_string_equal(r.why, "");
+	x = layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == round", "round", "3", NULL), &r);
+	assert_non_null(x);
+	expr_free(x);
+	assert_null(layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == round", NULL), &r));
+	r.why[0] = '\0';
 	assert_null(layout_where(&l, job_add(&job, "step", "where", "pfn % 8 == residu", NULL), &r));
 	assert_non_null(strstr(r.why, "where: column 12: "));
 	assert_non_null(strstr(r.why, "residue"));
@@ -403,6 +448,88 @@ static void check_pinned_bits(const struct layout *l)
 			pinned[LAYOUT_PFN(l->pfn[i])] = true;
 	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
 		assert_int_equal(l->pinned[pfn / 8] >> pfn % 8 & 1, pinned[pfn]);
+}
+
+/* Holes are filled before the end grows; a page that was given back and is taken again is not free. */
+static void test_take_holes_first(void **state)
+{
+	struct layout l;
+
+	make(&l);
+	l.filled_pages = PAGES - 100;
+	for (size_t i = PAGES - 100; i < PAGES; i++)
+		machine.pfn[i] = ABSENT;
+	for (size_t i = 10; i < 50; i += 2) { /* 20 holes */
+		machine.pfn[i] = ABSENT;
+		l.pfn[i] = LAYOUT_GONE;
+	}
+	bit_set(l.freed, 1003);
+	bit_set(l.freed, 1500);
+	l.nfreed = 2;
+	assert_int_equal(region_take(&l, 5), 5);
+	assert_int_equal(l.pfn[10], 1000);
+	assert_int_equal(l.pfn[18], 1004);
+	assert_int_equal(l.pfn[20], LAYOUT_GONE);
+	assert_int_equal(l.nfreed, 1);
+	assert_false(bit_test(l.freed, 1003));
+	assert_true(bit_test(l.freed, 1500));
+	assert_int_equal(region_take(&l, 20), 20); /* 15 holes, 5 behind the end */
+	assert_int_equal(l.pfn[48], 1019);
+	assert_int_equal(l.filled_pages, PAGES - 95);
+	assert_int_equal(l.pfn[PAGES - 96], 1024);
+	assert_int_equal(region_take(&l, 1000), 95); /* the address space ends */
+	assert_int_equal(region_take(&l, 1), 0);
+	unmake(&l);
+}
+
+/* What came before memory ran out is ours, and known. */
+static void test_take_runs_out(void **state)
+{
+	struct layout l;
+
+	make(&l);
+	l.filled_pages = PAGES - 100;
+	for (size_t i = PAGES - 100; i < PAGES; i++)
+		machine.pfn[i] = ABSENT;
+	machine.room = 30;
+	assert_int_equal(region_take(&l, 100), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_int_equal(l.pfn[PAGES - 71], 1029);
+	assert_int_equal(l.pfn[PAGES - 70], LAYOUT_GONE);
+	unmake(&l);
+}
+
+static void test_map_and_give(void **state)
+{
+	struct layout l;
+	struct expr *x = compile("pfn % 2 == 0");
+	uint64_t count[ZONES_MAX];
+
+	make(&l);
+	l.pfn[3] |= LAYOUT_PINNED;
+	l.pfn[5] = LAYOUT_GONE;
+	assert_int_equal(region_map(&l, x), 0);
+	for (uint32_t i = 0; i < PAGES; i++) {
+		uint32_t pfn = machine.pfn[i];
+
+		assert_int_equal(bit_test(l.own, pfn), i != 5);
+		assert_int_equal(bit_test(l.avail, pfn), i != 5 && i != 3 && pfn % 2 == 0);
+	}
+	region_count_zones(&l, count); /* 1000 ... 2047 and 2048 ... 5095 */
+	assert_int_equal(count[0] + count[1], PAGES - 1);
+	assert_int_equal(count[machine.pfn[5] >= 2048], machine.pfn[5] >= 2048 ? 3047 : 1047);
+	bit_set(l.pick, machine.pfn[3]); /* pinned: stays */
+	bit_set(l.pick, machine.pfn[4]);
+	bit_set(l.pick, machine.pfn[4000]);
+	assert_int_equal(region_give_picked(&l), 0);
+	assert_int_equal(region_reread(&l), 2);
+	assert_int_equal(l.pfn[4], LAYOUT_GONE);
+	assert_int_equal(l.pfn[4000], LAYOUT_GONE);
+	assert_int_equal(l.pfn[3], machine.pfn[3] | LAYOUT_PINNED);
+	assert_int_equal(l.nfreed, 2);
+	assert_int_equal(region_reread(&l), 0);
+	expr_free(x);
+	unmake(&l);
 }
 
 /* Of each block the page that `at` names: worked out from the machine, not from the layout. */
@@ -566,6 +693,114 @@ static void test_pin_pages(void **state)
 	unmake(&l);
 }
 
+/* Of 65 blocks so many get a pin; which ones is the seed's choice. */
+static void test_pin_some(void **state)
+{
+	static uint32_t first[PAGES];
+	struct step_report r;
+	struct layout l;
+
+	for (int i = 0; i < 3; i++) {
+		make(&l);
+		l.seed = i == 2 ? 6 : 5;
+		assert_int_equal(run(&l, &step_pin, &r, "count", "20", NULL), 0);
+		assert_true(r.ok);
+		assert_int_equal(machine.npinned, 20);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":20");
+		for (size_t k = 0; k < PAGES; k++)
+			assert_false(l.pfn[k] & LAYOUT_CHOSEN);
+		if (i == 0)
+			memcpy(first, l.pfn, sizeof(first));
+		else if (i == 1)
+			assert_memory_equal(first, l.pfn, sizeof(first));
+		else
+			assert_memory_not_equal(first, l.pfn, sizeof(first));
+		/* Of the 45 that are left a third. */
+		assert_int_equal(run(&l, &step_pin, &r, "share", "333333", NULL), 0);
+		assert_int_equal(machine.npinned, 35);
+		assert_string_equal(r.asked, "\"blocks_with_pin\":35");
+		assert_int_equal(run(&l, &step_pin, &r, "count", "31", NULL), -1);
+		assert_string_equal(r.why, "count is 31, and there are 30 to choose from");
+		assert_int_equal(run(&l, &step_pin, &r, "share", "0", NULL), -1);
+		assert_int_equal(run(&l, &step_pin, &r, "share", "1000", "count", "1", NULL), -1);
+		assert_string_equal(r.why, "count and share: one of them");
+		assert_int_equal(machine.npinned, 35);
+		unmake(&l);
+	}
+	make(&l);
+	assert_int_equal(run(&l, &step_pin, &r, "per", "page", "where", "pfn % 16 == 3", "share", "500000", NULL),
+			 0);
+	assert_string_equal(r.got, "\"pins\":128,\"moved\":0");
+	unmake(&l);
+}
+
+static void test_free_some(void **state)
+{
+	struct step_report r;
+	struct layout l;
+
+	make(&l);
+	assert_int_equal(run(&l, &step_free, &r, "where", "pfn % 2 == 0", "share", "250000", NULL), 0);
+	assert_true(r.ok);
+	assert_string_equal(r.asked, "\"pages\":512"); /* of 2048 */
+	assert_int_equal(l.nfreed, 512);
+	for (uint32_t i = 0; i < PAGES; i++)
+		assert_true(machine.pfn[i] != ABSENT || bit_test(l.freed, 1000 + i * 2741 % PAGES));
+	assert_int_equal(run(&l, &step_free, &r, "where", "1", "count", "7", NULL), 0);
+	assert_int_equal(l.nfreed, 519);
+	assert_int_equal(run(&l, &step_free, &r, "where", "1", "count", "3578", NULL), -1);
+	assert_string_equal(r.why, "count is 3578, and there are 3577 to choose from");
+	assert_int_equal(l.nfreed, 519);
+	unmake(&l);
+}
+
+static void test_sample(void **state)
+{
+	static const uint64_t wants[] = { 0, 1, 500, 999, 1000 };
+	unsigned int low = 0;
+
+	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
+		struct sample s = { 1000, wants[i], 77 };
+		uint64_t n = 0;
+
+		for (uint32_t k = 0; k < 1000; k++)
+			n += sample_take(&s, k);
+		assert_int_equal(n, wants[i]);
+		assert_int_equal(s.left, 0);
+	}
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct sample s = { 1000, 100, seed };
+
+		for (uint32_t k = 0; k < 500; k++)
+			low += sample_take(&s, k);
+	}
+	assert_in_range(low, 4700, 5300); /* 5000; the standard deviation is 47 */
+}
+
+/* Three pins: one stands, one has moved, one is gone. */
+static void test_pin_check(void **state)
+{
+	struct step_report r;
+	struct layout l;
+	uint64_t moved;
+	size_t pin[3], n = 0;
+
+	make(&l);
+	assert_int_equal(pin_check(&l, &moved), 0);
+	assert_int_equal(run(&l, &step_pin, &r, "count", "3", NULL), 0);
+	assert_int_equal(pin_check(&l, &moved), 3);
+	assert_int_equal(moved, 0);
+	for (size_t i = 0; i < PAGES; i++)
+		if (l.pfn[i] & LAYOUT_PINNED)
+			pin[n++] = i;
+	machine.pfn[pin[0]]++;
+	machine.pfn[pin[2]] = ABSENT;
+	machine.pfn[pin[1] + 1] = 7; /* no pin: may go where it likes */
+	assert_int_equal(pin_check(&l, &moved), 3);
+	assert_int_equal(moved, 2);
+	unmake(&l);
+}
+
 /* The kernel moves pages as it pins them: all go to one block, and the report says so. */
 static void test_pins_that_move(void **state)
 {
@@ -595,12 +830,19 @@ int main(void)
 		cmocka_unit_test(test_free_pages),
 		cmocka_unit_test(test_free_in_parts),
 		cmocka_unit_test(test_free_faults),
+		cmocka_unit_test(test_take_holes_first),
+		cmocka_unit_test(test_take_runs_out),
+		cmocka_unit_test(test_map_and_give),
 		cmocka_unit_test(test_pin_per_block),
 		cmocka_unit_test(test_pin_except),
 		cmocka_unit_test(test_pin_except_where),
 		cmocka_unit_test(test_pin_twice),
 		cmocka_unit_test(test_pin_pages),
 		cmocka_unit_test(test_pins_that_move),
+		cmocka_unit_test(test_pin_some),
+		cmocka_unit_test(test_free_some),
+		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_pin_check),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,68 @@ int zones_read(struct zones *z, unsigned int pageblock_order)
 	return z->n ? 0 : -1;
 }
 
+/* The numbers of one line, behind "Node N, zone NAME". */
+static void add_blocks(const char *p, uint64_t blocks[ORDERS])
+{
+	for (unsigned int order = 0; order < 32; order++) {
+		char *end;
+		uint64_t count = strtoull(p, &end, 10);
+
+		if (end == p || memchr(p, '\n', (size_t)(end - p)))
+			return;
+		if (order < ORDERS)
+			blocks[order] += count;
+		else
+			blocks[ORDERS - 1] += count << (order - ORDERS + 1);
+		p = end;
+	}
+}
+
+void free_blocks_parse(const char *text, uint64_t blocks[ORDERS])
+{
+	memset(blocks, 0, ORDERS * sizeof(*blocks));
+	while (*text) {
+		int node, used = 0;
+
+		if (sscanf(text, "Node %d, zone %*15s%n", &node, &used) == 1 && used)
+			add_blocks(text + used, blocks);
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+}
+
+int free_blocks_read(uint64_t blocks[ORDERS])
+{
+	static char text[65536];
+
+	if (file_slurp("/proc/buddyinfo", text, sizeof(text)) < 0)
+		return -1;
+	free_blocks_parse(text, blocks);
+	return 0;
+}
+
+uint64_t vmstat_parse_sum(const char *text, const char *const *prefix, size_t n)
+{
+	uint64_t sum = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, "\n"), word = strcspn(text, " \n");
+
+		for (size_t i = 0; i < n; i++)
+			if (strncmp(text, prefix[i], strlen(prefix[i])) == 0 && text[word] == ' ')
+				sum += strtoull(text + word + 1, NULL, 10);
+		text += len + (text[len] == '\n');
+	}
+	return sum;
+}
+
+uint64_t vmstat_sum(const char *const *prefix, size_t n)
+{
+	static char text[65536];
+
+	return file_slurp("/proc/vmstat", text, sizeof(text)) < 0 ? 0 : vmstat_parse_sum(text, prefix, n);
+}
+
 #define ZONES_SUM(field)                                   \
 	uint64_t zones_##field(const struct zones *z)      \
 	{                                                  \
@@ -212,6 +274,18 @@ uint64_t zones_whole_blocks(const struct zones *z)
 		if (z->zone[i].reserve < z->zone[i].managed)
 			sum += z->zone[i].whole;
 	return sum;
+}
+
+uint64_t zones_room(const struct zones *z)
+{
+	uint64_t room = 0;
+
+	for (size_t i = 0; i < z->n; i++) {
+		uint64_t keep = z->zone[i].low + z->zone[i].reserve;
+
+		room += z->zone[i].free > keep ? z->zone[i].free - keep : 0;
+	}
+	return room;
 }
 
 const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn)

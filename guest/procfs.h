@@ -33,6 +33,15 @@ int zones_read(struct zones *z, unsigned int pageblock_order);
 void zones_parse_zoneinfo(struct zones *z, const char *text);
 void zones_parse_buddyinfo(struct zones *z, const char *text, unsigned int pageblock_order);
 
+/* Free blocks by order, all zones together; orders above ORDERS - 1 are counted as so many of that. */
+#define ORDERS 11
+int free_blocks_read(uint64_t blocks[ORDERS]);
+void free_blocks_parse(const char *buddyinfo, uint64_t blocks[ORDERS]);
+
+/* The sum of those of /proc/vmstat's keys that begin so and are there; 0 where none is. */
+uint64_t vmstat_sum(const char *const *prefix, size_t n);
+uint64_t vmstat_parse_sum(const char *text, const char *const *prefix, size_t n);
+
 /* Sums over zones. */
 uint64_t zones_free(const struct zones *z);
 uint64_t zones_pcp(const struct zones *z);
@@ -46,6 +55,12 @@ uint64_t zones_managed(const struct zones *z);
  * because they are compared with all free pages.
  */
 uint64_t zones_whole_blocks(const struct zones *z);
+/*
+ * Pages that an ordinary request may take without waking anybody: above the low watermark and what
+ * lowmem_reserve keeps, zone by zone. Counting in the 442 pages that the DMA zone of a 512 MiB guest
+ * keeps, or what sits on the list of another CPU, made a fill to 0 bytes end in an OOM kill.
+ */
+uint64_t zones_room(const struct zones *z);
 const struct zone *zones_of_pfn(const struct zones *z, uint64_t pfn);
 
 #define RAM_RANGES_MAX 256

@@ -295,6 +295,50 @@ static void test_fuzz(void **state)
 	}
 }
 
+/* The guest of 2 GiB: 106 + 1 blocks of order 5 in two zones; the sum of all zones. */
+static void test_free_blocks(void **state)
+{
+	static const uint64_t expected[ORDERS] = { 0, 2, 2, 1, 87, 107, 107, 105, 105, 1, 1 };
+	static char text[65536];
+	uint64_t blocks[ORDERS];
+
+	assert_true(file_slurp(DATA "x86_64-7.3-guest-2G.buddyinfo.txt", text, sizeof(text)) > 0);
+	free_blocks_parse(text, blocks);
+	assert_memory_equal(blocks, expected, sizeof(blocks));
+	/* A kernel with 13 orders: each block of order 12 is four of order 10. Cut in the middle. */
+	free_blocks_parse("Node 0, zone Normal 1 0 0 0 0 0 0 0 0 0 5 2 1\nNode 1, zone Normal 3 0 7", blocks);
+	assert_int_equal(blocks[0], 4);
+	assert_int_equal(blocks[2], 7);
+	assert_int_equal(blocks[10], 5 + 2 * 2 + 4);
+	free_blocks_parse("", blocks);
+	assert_int_equal(blocks[0] + blocks[10], 0);
+	free_blocks_parse("Node 0, zone\nNode x\n\n", blocks);
+	assert_int_equal(blocks[0] + blocks[10], 0);
+}
+
+static void test_vmstat(void **state)
+{
+	static const char *const steal[] = { "pgsteal_kswapd", "pgsteal_direct" };
+	static const char *const exact[] = { "pgsteal " };
+	const char *text = "pgsteal 100\npgsteal_kswapd 7\npgsteal_direct 5\npgsteal_direct_x 2\n"
+			   "xpgsteal_direct 9\npgsteal_kswapd\npgsteal_direct 3";
+
+	assert_int_equal(vmstat_parse_sum(text, steal, 2), 7 + 5 + 2 + 3);
+	assert_int_equal(vmstat_parse_sum(text, exact, 1), 100);
+	assert_int_equal(vmstat_parse_sum("", steal, 2), 0);
+	assert_int_equal(vmstat_parse_sum("pgsteal_direct -1\n", exact, 1), 0);
+}
+
+static void test_room(void **state)
+{
+	struct zones z = { .n = 3 };
+
+	z.zone[0] = (struct zone){ .free = 3840, .low = 20, .reserve = 3900 }; /* all kept back */
+	z.zone[1] = (struct zone){ .free = 1000, .low = 600, .reserve = 300 };
+	z.zone[2] = (struct zone){ .free = 50, .low = 60 };
+	assert_int_equal(zones_room(&z), 100);
+}
+
 static void test_files(void **state)
 {
 	char path[] = "/tmp/mmrig-procfs-XXXXXX", buf[16];
@@ -347,6 +391,9 @@ int main(void)
 		cmocka_unit_test(test_ram),
 		cmocka_unit_test(test_ram_many),
 		cmocka_unit_test(test_fuzz),
+		cmocka_unit_test(test_free_blocks),
+		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_vmstat),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_this_host),
 	};

@@ -22,6 +22,7 @@ enum param_kind {
 	PARAM_PREDICATE, /* an expression over pfn, block, offset, zone, node, rand */
 	PARAM_CHOICE,	 /* one of choices[] */
 	PARAM_BOOL,	 /* true/false; in the job 1/0 */
+	PARAM_SHARE,	 /* "30%", "0.3", or an expression and a per cent sign; in the job millionths */
 };
 
 struct param_spec {

@@ -1,85 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fill: takes free memory with anonymous pages until so much is left. kind anon takes base pages,
- * from wherever the allocator finds them; kind thp takes whole free pageblocks as huge pages and
- * leaves smaller free pages alone, so that the number of whole blocks left can be set exactly
- * after other steps have made holes.
+ * fill: takes free memory with pages of one kind until so much is left; see guest/fill.h for the
+ * kinds. thp leaves smaller free pages alone, so that the number of whole blocks left can be set
+ * exactly after other steps have made holes.
+ *
+ * node: the pages are bound to it, and only it counts. zone: only the zone counts; since nothing can
+ * be asked of one zone alone, what came from others is given back at the end.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <strings.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "guest/layout.h"
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
+#include "guest/fill.h"
+#include "guest/region.h"
 
 #define MIB_PAGES 256u
 /* A big piece at a time while far from the target; each look at zoneinfo then costs nothing. */
 #define FILL_PIECE_PAGES (256u * MIB_PAGES)
 
-/* What "left" means in each unit, now, in pages. Pages on the per-CPU lists are free. */
-static uint64_t measure(struct layout *l, bool blocks)
+struct fill {
+	const struct fill_kind *kind;
+	bool blocks;	 /* the target is a number of whole blocks */
+	int64_t node;	 /* -1: all */
+	const char *zone; /* NULL: all */
+	struct zones view; /* the zones that count, as last read */
+	uint64_t target;   /* pages to leave */
+	uint64_t left;	   /* pages that are left now, in the same sense */
+	uint64_t taken;
+};
+
+static bool counts(const struct fill *f, const struct zone *z)
 {
-	zones_read(&l->zones, l->block_order);
-	if (blocks)
-		return zones_whole_blocks(&l->zones);
-	return zones_free(&l->zones) + zones_pcp(&l->zones);
+	return (f->node < 0 || f->node == z->node) && (!f->zone || strcasecmp(f->zone, z->name) == 0);
 }
 
-static uint64_t target_pages(struct layout *l, const char *unit, int64_t leave)
+/* What "left" means in each unit, now, in pages. Pages on the per-CPU lists are free. */
+static void measure(struct layout *l, struct fill *f)
+{
+	zones_read(&l->zones, l->block_order);
+	f->view.n = 0;
+	for (size_t i = 0; i < l->zones.n; i++)
+		if (counts(f, &l->zones.zone[i]))
+			f->view.zone[f->view.n++] = l->zones.zone[i];
+	f->left = f->blocks ? zones_whole_blocks(&f->view) : zones_free(&f->view) + zones_pcp(&f->view);
+}
+
+static uint64_t target_pages(struct layout *l, const struct fill *f, const char *unit, int64_t leave)
 {
 	if (strcmp(unit, "percent") == 0)
-		return zones_managed(&l->zones) * (uint64_t)leave / 100;
+		return zones_managed(&f->view) * (uint64_t)leave / 100;
 	if (strcmp(unit, "high") == 0)
-		return zones_high(&l->zones) * (uint64_t)leave;
+		return zones_high(&f->view) * (uint64_t)leave;
 	if (strcmp(unit, "blocks") == 0)
 		return (uint64_t)leave << l->block_order;
 	return (uint64_t)leave / 4096;
 }
 
-static int populate(struct layout *l, size_t pages, bool thp)
+/* Room in the zones that the kernel takes from before it comes to the one that counts. */
+static uint64_t room_before(const struct layout *l, const struct fill *f)
 {
-	uint8_t *at = l->region + l->filled_pages * 4096;
+	struct zones before = { .n = 0 };
 
-	if (thp && madvise(at, pages * 4096, MADV_HUGEPAGE) < 0)
-		return -1;
-
-	if (madvise(at, pages * 4096, MADV_POPULATE_WRITE) < 0) {
-		if (errno != EINVAL)
-			return -1;
-		for (size_t i = 0; i < pages; i++) /* before 5.14 */
-			*(volatile uint8_t *)(at + i * 4096) = 1;
-	}
-	l->filled_pages += pages;
-	return 0;
-}
-
-/*
- * Pages that an ordinary request may take without waking anybody: above the low watermark and what
- * lowmem_reserve keeps, zone by zone. Counting in the 442 pages that the DMA zone of a 512 MiB guest
- * keeps, or what sits on the list of another CPU, made a fill to 0 bytes end in an OOM kill.
- */
-static uint64_t room_pages(const struct zones *zones)
-{
-	uint64_t room = 0;
-
-	for (size_t i = 0; i < zones->n; i++) {
-		const struct zone *z = &zones->zone[i];
-		uint64_t keep = z->low + z->reserve;
-
-		room += z->free > keep ? z->free - keep : 0;
-	}
-	return room;
+	for (size_t i = 0; f->zone && i < l->zones.n; i++)
+		if (l->zones.zone[i].index > f->view.zone[0].index &&
+		    (f->node < 0 || f->node == l->zones.zone[i].node))
+			before.zone[before.n++] = l->zones.zone[i];
+	return zones_room(&before);
 }
 
 /* Pages that may be taken in one go: half of the room at the most. */
-static uint64_t next_piece(struct layout *l, uint64_t excess)
+static uint64_t next_piece(const struct layout *l, const struct fill *f)
 {
-	uint64_t room = room_pages(&l->zones) / 2;
+	uint64_t excess = f->left - f->target, outside = room_before(l, f);
+	uint64_t room = zones_room(&f->view) + outside;
 	uint64_t piece = excess > 4 * FILL_PIECE_PAGES ? FILL_PIECE_PAGES :
 			 excess > 64 * MIB_PAGES       ? excess / 4 :
 			 excess > 16 * MIB_PAGES       ? excess / 2 :
@@ -88,113 +86,187 @@ static uint64_t next_piece(struct layout *l, uint64_t excess)
 	/* Near the end small steps: a refill of the per-CPU lists breaks up blocks of its own. */
 	if (piece > excess)
 		piece = excess;
-	if (piece > room)
-		piece = room;
-	if (piece > l->region_pages - l->filled_pages)
-		piece = l->region_pages - l->filled_pages;
+	if (piece < outside / 2)
+		piece = outside / 2;
+	if (piece > room / 2)
+		piece = room / 2;
+	if (f->blocks && piece >= l->block_pages) /* partly used blocks count as gone */
+		piece = piece / l->block_pages * l->block_pages;
 	return piece;
 }
 
-/* Where the fill went: ",\"zone_DMA32\":pages,...,\"pfn_min\":..,\"pfn_max\":..". */
-static void where_it_went(struct layout *l, size_t first, char *out, size_t room)
+/* Where the fill went: ",\"node0_DMA32\":pages,...", by what the zones held of it before. */
+static void where_it_went(struct layout *l, const uint64_t *before, char *out, size_t room)
 {
-	uint64_t count[ZONES_MAX] = { 0 };
-	uint32_t min = UINT32_MAX, max = 0;
+	uint64_t count[ZONES_MAX];
 	size_t n = 0;
 
-	for (size_t i = first; i < l->filled_pages; i++) {
-		uint32_t pfn = LAYOUT_PFN(l->pfn[i]);
-		const struct zone *zone = pfn == LAYOUT_GONE ? NULL : zones_of_pfn(&l->zones, pfn);
-
-		if (!zone)
-			continue;
-		count[zone - l->zones.zone]++;
-		min = pfn < min ? pfn : min;
-		max = pfn > max ? pfn : max;
-	}
+	region_count_zones(l, count);
 	for (size_t z = 0; z < l->zones.n && n < room; z++)
-		if (count[z])
+		if (count[z] > before[z])
 			n += (size_t)snprintf(out + n, room - n, ",\"node%d_%s\":%" PRIu64,
-					      l->zones.zone[z].node, l->zones.zone[z].name, count[z]);
-	if (max && n < room)
-		snprintf(out + n, room - n, ",\"pfn_min\":%u,\"pfn_max\":%u", min, max);
+					      l->zones.zone[z].node, l->zones.zone[z].name,
+					      count[z] - before[z]);
 }
 
-static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
+/* Until the target is reached, or no more can be had. */
+static void take_all(struct layout *l, struct fill *f, struct step_report *r)
 {
-	const char *unit = job_get(line, "leave_unit");
-	bool blocks = unit && strcmp(unit, "blocks") == 0;
-	uint64_t left = measure(l, blocks), total = left;
-	uint64_t target = target_pages(l, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
-	char went[256] = "";
-	uint64_t slack;
-	size_t first = l->filled_pages;
-	const char *kind = job_get(line, "kind");
-	bool thp = kind && strcmp(kind, "thp") == 0;
-	uint64_t step = 0; /* thp: one block a time */
+	uint64_t total = f->left;
 
-	if (thp) {
-		l->filled_pages = layout_align(l);
-		first = l->filled_pages;
-		step = l->block_pages;
-	}
-	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, blocks ? "blocks" : "bytes",
-		 blocks ? target >> l->block_order : target * 4096);
-	while (left > target + (blocks ? l->block_pages - 1 : 0)) {
-		uint64_t excess = left - target, piece = next_piece(l, excess);
+	while (f->left > f->target + (f->blocks ? l->block_pages - 1 : 0)) {
+		uint64_t piece = next_piece(l, f);
+		int64_t got;
 
-		if (blocks && piece >= l->block_pages) /* partly used blocks count as gone */
-			piece = piece / l->block_pages * l->block_pages;
-		if (step && piece)
-			piece = step;
 		if (!piece)
-			break;
-		task_progress(l->child, total - left, total > target ? total - target : 1);
-		if (populate(l, piece, thp) < 0) {
-			snprintf(r->why, sizeof(r->why), "populate at %zu MiB failed: %s",
-				 l->filled_pages / MIB_PAGES, strerror(errno));
-			break;
-		}
-		left = measure(l, blocks);
+			return;
+		task_progress(l->child, total - f->left,
+			      total > f->target ? total - f->target : 1);
+		got = f->kind->take(l, piece);
+		if (got < 0)
+			snprintf(r->why, sizeof(r->why), "%s: %s after %" PRIu64 " MiB", f->kind->how,
+				 strerror(errno), f->taken / MIB_PAGES);
+		if (got <= 0)
+			return;
+		f->taken += (uint64_t)got;
+		measure(l, f);
 	}
-	if (layout_read_pfns(l, first, l->filled_pages - first) < 0) {
-		snprintf(r->why, sizeof(r->why), "cannot read /proc/self/pagemap: %s", strerror(errno));
+}
+
+/* Pages taken since region_mark_held() that stand in no zone that counts. */
+static int give_others_back(struct layout *l, struct fill *f, struct step_report *r)
+{
+	int64_t gone = -1;
+
+	memset(l->pick, 0, l->pfn_end / 8 + 1);
+	region_pick_not_held(l);
+	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
+		if (bit_test(l->pick, pfn) && zones_of_pfn(&f->view, pfn))
+			bit_clear(l->pick, pfn);
+	if (region_give_picked(l) == 0)
+		gone = region_reread(l);
+	if (gone < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot give pages of other zones back: %s",
+			 strerror(errno));
 		return -1;
 	}
-	left = measure(l, blocks);
-	/*
-	 * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own:
-	 * whole blocks cannot be hit closer than a few with them, but exactly with huge pages.
-	 */
-	where_it_went(l, first, went, sizeof(went));
-	slack = !blocks ? MIB_PAGES : thp ? l->block_pages : 2 * l->block_pages;
-	snprintf(r->got, sizeof(r->got),
-		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%zu,\"free_pages\":%" PRIu64
-		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
-		 blocks ? "blocks" : "bytes", blocks ? left >> l->block_order : left * 4096,
-		 l->filled_pages - first, zones_free(&l->zones), zones_pcp(&l->zones),
-		 zones_low(&l->zones), went);
-	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, %s", thp ? "huge pages" : "base pages");
-	r->ok = !r->why[0] && (layout_within(l, target, left) ||
-			       (left > target ? left - target : target - left) <= slack);
+	f->taken -= (uint64_t)gone;
+	return 0;
+}
+
+static int bind_to(const struct fill *f, struct step_report *r)
+{
+	unsigned long mask[16] = { 0 };
+
+	if (f->node < 0)
+		return 0;
+	mask[f->node / 64] = 1ul << f->node % 64;
+	if (syscall(__NR_set_mempolicy, MPOL_BIND, mask, 1024ul) == 0)
+		return 0;
+	snprintf(r->why, sizeof(r->why), "node %d: %s", (int)f->node, strerror(errno));
+	return -1;
+}
+
+static int fill(struct layout *l, struct fill *f, struct step_report *r)
+{
+	int ret = bind_to(f, r);
+
+	if (ret == 0 && f->zone)
+		region_mark_held(l);
+	if (ret == 0)
+		take_all(l, f, r);
+	if (ret == 0 && f->zone)
+		ret = give_others_back(l, f, r);
+	if (f->node >= 0)
+		syscall(__NR_set_mempolicy, MPOL_DEFAULT, NULL, 0ul);
+	if (!f->kind->own)
+		region_prune_freed(l);
+	measure(l, f);
+	return ret;
+}
+
+/*
+ * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own: whole
+ * blocks cannot be hit closer than a few with them, but exactly with huge pages.
+ */
+static void judge(struct layout *l, const struct fill *f, struct step_report *r)
+{
+	uint64_t slack = !f->blocks ? MIB_PAGES : f->kind->blocks ? l->block_pages : 2 * l->block_pages;
+	uint64_t off = f->left > f->target ? f->left - f->target : f->target - f->left;
+
+	if (!f->blocks && f->kind->blocks)
+		slack = l->block_pages;
+	r->ok = !r->why[0] && (layout_within(l, f->target, f->left) || off <= slack);
 	if (!r->ok && !r->why[0])
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " pages were to be left free and %" PRIu64
 			 " are; the low watermarks add up to %" PRIu64 " pages",
-			 target, left, zones_low(&l->zones));
+			 f->target, f->left, zones_low(&f->view));
+}
+
+static const struct fill_kind *const kinds[] = { &fill_anon, &fill_thp,	 &fill_file,
+						 &fill_shmem, &fill_slab, &fill_hugetlb };
+
+static int read_params(struct layout *l, const struct job_line *line, struct fill *f,
+		       struct step_report *r)
+{
+	const char *kind = job_get(line, "kind"), *unit = job_get(line, "leave_unit");
+
+	*f = (struct fill){ .kind = &fill_anon, .node = job_get_i64(line, "node", -1),
+			    .zone = job_get(line, "zone"),
+			    .blocks = unit && strcmp(unit, "blocks") == 0 };
+	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i]->name, kind) == 0)
+			f->kind = kinds[i];
+	measure(l, f);
+	f->target = target_pages(l, f, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
+	if (f->zone && !f->kind->own)
+		snprintf(r->why, sizeof(r->why), "zone: pages of %s cannot be given back one by one",
+			 f->kind->name);
+	else if (!f->view.n || !zones_managed(&f->view))
+		snprintf(r->why, sizeof(r->why), "this guest has no memory in that zone or node");
+	return r->why[0] ? -1 : 0;
+}
+
+static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
+{
+	static struct fill f; /* 8 KiB, with its zones */
+	uint64_t before[ZONES_MAX];
+	char went[256] = "";
+
+	if (read_params(l, line, &f, r) < 0)
+		return -1;
+	region_count_zones(l, before);
+	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, f.blocks ? "blocks" : "bytes",
+		 f.blocks ? f.target >> l->block_order : f.target * 4096);
+	if (fill(l, &f, r) < 0)
+		return -1;
+	where_it_went(l, before, went, sizeof(went));
+	snprintf(r->got, sizeof(r->got),
+		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%" PRIu64 ",\"free_pages\":%" PRIu64
+		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
+		 f.blocks ? "blocks" : "bytes", f.blocks ? f.left >> l->block_order : f.left * 4096,
+		 f.taken, zones_free(&f.view), zones_pcp(&f.view), zones_low(&f.view), went);
+	snprintf(r->how, sizeof(r->how), "%s", f.kind->how);
+	judge(l, &f, r);
 	return 0;
 }
 
-static const char *const fill_kinds[] = { "anon", "thp", NULL };
+static const char *const fill_kinds[] = { "anon", "thp", "file", "shmem", "slab", "hugetlb", NULL };
+static const char *const fill_zones[] = { "dma", "dma32", "normal", "movable", NULL };
 static const struct param_spec fill_params[] = {
 	{ "kind", PARAM_CHOICE, NULL, "what to fill with", 0, 0, "anon", fill_kinds },
 	{ "leave", PARAM_AMOUNT, NULL,
 	  "free memory to leave: bytes, percent of RAM, multiples of the high watermarks, or whole "
 	  "free pageblocks",
 	  0, 0, NULL, NULL },
+	{ "zone", PARAM_CHOICE, NULL, "fill only this zone, with anon or thp", 0, 0, "", fill_zones },
+	{ "node", PARAM_NUMBER, NULL, "fill only this NUMA node", 0, 1023, "", NULL },
 };
 static const char *const fill_needs[] = { "file:/proc/kpageflags", NULL };
-static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon", NULL };
+static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_file_pages|"
+					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
+					  NULL };
 
 const struct layout_step step_fill = {
 	.name = "fill",

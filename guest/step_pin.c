@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "guest/layout.h"
+#include "guest/region.h"
 
 #define CHUNK 4096
 #define TAKEN (UINT32_MAX - 1) /* in layout.block[]: the block holds a pin already */
@@ -135,6 +136,20 @@ static uint64_t settle_chosen(struct layout *l, uint64_t *blocks)
 	return in_place;
 }
 
+/* Of the n CHOSEN pages so many stay CHOSEN, by the seed; how many, or -1 with r->why. */
+static int64_t thin(struct layout *l, const struct job_line *line, uint64_t n, struct step_report *r)
+{
+	int64_t want = sample_size(line, n, r);
+	struct sample s = { n, (uint64_t)want, l->seed ^ 0x7468696e };
+
+	for (size_t i = 0; want >= 0 && i < l->filled_pages; i++)
+		if (l->pfn[i] & LAYOUT_CHOSEN && !sample_take(&s, LAYOUT_PFN(l->pfn[i])))
+			l->pfn[i] &= ~LAYOUT_CHOSEN;
+	if (want == 0)
+		snprintf(r->why, sizeof(r->why), "share and count leave no page to pin");
+	return want > 0 ? want : -1;
+}
+
 static void unchoose(struct layout *l)
 {
 	for (size_t i = 0; i < l->filled_pages; i++)
@@ -173,6 +188,7 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	bool per_block = !per || strcmp(per, "pageblock") == 0;
 	struct expr *where = layout_where(l, line, r);
 	uint64_t chosen, blocks, before, in_place, with_pin;
+	int64_t wanted;
 
 	if (!where)
 		return -1;
@@ -186,10 +202,12 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 						   "where selects no page of the fill");
 		return -1;
 	}
-	if (pin_chosen(l, chosen, &how, r) < 0) {
+	wanted = thin(l, line, chosen, r);
+	if (wanted < 0 || pin_chosen(l, (size_t)wanted, &how, r) < 0) {
 		unchoose(l);
 		return -1;
 	}
+	chosen = (uint64_t)wanted;
 	in_place = settle_chosen(l, &with_pin);
 	if (per_block) {
 		snprintf(r->asked, sizeof(r->asked), "\"blocks_with_pin\":%" PRIu64, before + chosen);
@@ -216,6 +234,8 @@ static const struct param_spec pin_params[] = {
 	{ "where", PARAM_PREDICATE, NULL, "pages to choose from; all where absent", 0, 0, "", NULL },
 	{ "except", PARAM_NUMBER, "pageblocks",
 	  "with per: pageblock, how many get no pin: the lowest of the fill", 0, 0, "0", NULL },
+	{ "count", PARAM_NUMBER, "pins", "so many of the pages or blocks, by the seed", 1, 0, "", NULL },
+	{ "share", PARAM_SHARE, NULL, "such a share of the pages or blocks, by the seed", 0, 0, "", NULL },
 };
 static const char *const pin_needs[] = { "file:/proc/kpageflags", NULL };
 /* nr_foll_pin_acquired counts long-term pins alone; vmsplice takes plain references. */

@@ -47,6 +47,7 @@ static struct entry layout_entry(size_t i)
 static const char *const param_kinds[] = {
 	[PARAM_NUMBER] = "number",	 [PARAM_BYTES] = "bytes",   [PARAM_AMOUNT] = "amount",
 	[PARAM_PREDICATE] = "predicate", [PARAM_CHOICE] = "choice", [PARAM_BOOL] = "bool",
+	[PARAM_SHARE] = "share",
 };
 
 static const char *const better_words[] = {
@@ -266,6 +267,32 @@ static int list_workloads(struct strbuf *text, json_t *array, struct error *err)
 	return 0;
 }
 
+/* Named ones, behind the steps that they are made of. */
+static int list_named(struct strbuf *text, json_t *array, struct error *err)
+{
+	struct layout_entry *list;
+	size_t n;
+
+	if (layout_list(&list, &n, err) < 0)
+		return -1;
+	if (n)
+		strbuf_adds(text, "\nNamed layouts, for layout: NAME of a scenario:\n\n");
+	for (size_t i = 0; i < n; i++) {
+		json_t *j = json_object();
+
+		json_object_set_new(j, "name", json_text(list[i].name));
+		json_object_set_new(j, "title", json_text(list[i].title));
+		json_object_set_new(j, "constants", json_text(list[i].constants));
+		json_object_set_new(j, "path", json_text(list[i].path));
+		json_array_append_new(array, j);
+		add_row(text, list[i].name, list[i].title);
+		if (*list[i].constants)
+			add_row(text, "    with:", list[i].constants);
+	}
+	layout_list_free(list, n);
+	return 0;
+}
+
 static int list_layouts(struct strbuf *text, json_t *array, struct error *err)
 {
 	for (size_t i = 0; i < layout_step_count; i++) {
@@ -274,7 +301,10 @@ static int list_layouts(struct strbuf *text, json_t *array, struct error *err)
 		add_entry(text, &e);
 		json_array_append_new(array, json_entry(&e));
 	}
-	return 0;
+	add_row(text, "repeat", "steps, several times; the constant round counts from 0");
+	strbuf_adds(text, "    times             how often (number, 1 to 250, required)\n"
+			  "    steps             the list of steps (required)\n");
+	return list_named(text, array, err);
 }
 
 static int list_metrics(struct strbuf *text, json_t *array, struct error *err)
@@ -355,7 +385,9 @@ const struct command command_list = {
 	.summary = "list what can be run, and what can be measured",
 	.text = "Workloads and layout steps are shown with their parameters, what they need of the"
 		" kernel, and the counters that they must move; a run in which such a counter stood"
-		" still says so. A scenario is named by its file without .yaml, or by a path.\n"
+		" still says so. A scenario is named by its file without .yaml, or by a path. Behind the"
+		" steps stand the layouts that a scenario can name, with the constants that it can set;"
+		" more of them are looked for in the folders of $MMRIG_LAYOUTS.\n"
 		"\n"
 		"Metrics are the sum of the keys shown, of those that the kernel has; with none of them"
 		" the metric is absent, which is not 0. A name with a star stands for all keys that begin"

@@ -175,6 +175,8 @@ static const char manual_environment[] =
 	".Bl -tag -width XDG_CACHE_HOME\n"
 	".It Ev MMRIG_RESULTS\n"
 	"The folder of run sets; otherwise\n.Pa mmrig-results\nin the current folder.\n"
+	".It Ev MMRIG_LAYOUTS\n"
+	"Folders of your own layouts, separated by colons; looked into before those shipped.\n"
 	".It Ev MMRIG_SCENARIOS\n"
 	"A folder of scenarios that is searched before those that come with the program.\n"
 	".It Ev XDG_CACHE_HOME\n"

@@ -100,7 +100,7 @@ static int check_variable_name(const struct node *key, struct error *err)
 						"node",	   "rand",    "dma",	"dma32", "normal",
 						"highmem", "movable", "device", "min",	 "max",
 						"in",	   "and",     "or",	"not",	 "mod",
-						"memory",  "cpus" };
+						"memory",  "cpus",    STEP_ROUND };
 
 	if (!name_is_word(key->text, "_") || isdigit((unsigned char)*key->text) ||
 	    strlen(key->text) > NAME_LEN_MAX)
@@ -203,31 +203,61 @@ static int check_params(const struct param_spec *spec, size_t nspec, const struc
 	return 0;
 }
 
-static int check_step(const struct scenario *s, const struct node *n, struct error *err)
+static int check_step(const struct scenario *s, const struct node *n, bool repeated, struct error *err);
+
+/* One level only: what a second `round` would be is nobody's guess. */
+static int check_repeat(const struct scenario *s, const struct node *key, const struct node *n,
+			struct error *err)
 {
-	cleanup_free const char **names = xcalloc(s->tables.nsteps, sizeof(*names));
+	static const char *const known[] = { "times", "steps" };
+	const struct node *steps = node_get(n, "steps"), *times = node_get(n, "times");
+
+	if (need_kind(key, n, NODE_MAP, "a map such as {times: 3, steps: [...]}", err) < 0)
+		return -1;
+	for (size_t i = 0; i < n->n; i++)
+		if (n->value[i] != steps && n->value[i] != times)
+			return node_unknown(err, n->key[i], "key of repeat", known, ARRAY_SIZE(known));
+	if (!times || !steps)
+		return node_error(err, key, "repeat needs %s", times ? "steps: a list" : "times: how often");
+	if (check_text(s, n->key[node_index(n, "times")], times, err) < 0)
+		return -1;
+	if (steps->kind != NODE_LIST || !steps->n)
+		return node_error(err, steps, "steps must be a list of steps, one at least");
+	for (size_t i = 0; i < steps->n; i++)
+		if (check_step(s, steps->value[i], true, err) < 0)
+			return -1;
+	return 0;
+}
+
+static int check_step(const struct scenario *s, const struct node *n, bool repeated, struct error *err)
+{
+	cleanup_free const char **names = xcalloc(s->tables.nsteps + 1, sizeof(*names));
 
 	if (n->kind != NODE_MAP || n->n != 1)
 		return node_error(err, n,
 				  "a step of the layout is one word with parameters, as in "
 				  "free: {where: \"...\"}; here is %s",
 				  n->kind == NODE_MAP ? "not one word" : node_kind_name(n));
+	if (strcmp(n->key[0]->text, STEP_REPEAT) == 0)
+		return repeated ? node_error(err, n->key[0], "repeat cannot stand within repeat") :
+				  check_repeat(s, n->key[0], n->value[0], err);
 	for (size_t i = 0; i < s->tables.nsteps; i++) {
 		names[i] = s->tables.step[i]->name;
 		if (strcmp(names[i], n->key[0]->text) == 0)
 			return check_params(s->tables.step[i]->params, s->tables.step[i]->nparams,
 					    n->key[0], n->value[0], err);
 	}
-	return node_unknown(err, n->key[0], "step of a layout", names, s->tables.nsteps);
+	names[s->tables.nsteps] = STEP_REPEAT;
+	return node_unknown(err, n->key[0], "step of a layout", names, s->tables.nsteps + 1);
 }
 
 static int check_layout(const struct scenario *s, const struct node *key, const struct node *n,
 			struct error *err)
 {
-	if (need_kind(key, n, NODE_LIST, "a list of steps", err) < 0)
+	if (need_kind(key, n, NODE_LIST, "a list of steps, or the name of a layout", err) < 0)
 		return -1;
 	for (size_t i = 0; i < n->n; i++)
-		if (check_step(s, n->value[i], err) < 0)
+		if (check_step(s, n->value[i], false, err) < 0)
 			return -1;
 	return 0;
 }

@@ -26,6 +26,26 @@ static void set_number(struct env *env, struct env_var *v, int64_t number)
 	env->consts[env->nconsts++] = (struct expr_const){ v->name, number };
 }
 
+static struct node round_node = { .kind = NODE_SCALAR,
+				  .text = (char[]){ "0" },
+				  .label = (char[]){ "repeat" },
+				  .line = 1,
+				  .column = 1 };
+
+void env_set_round(struct env *env, int64_t round)
+{
+	struct env_var *last = env->n ? &env->var[env->n - 1] : NULL;
+
+	if (last && last->node == &round_node) {
+		env->n--;
+		env->nconsts--;
+	}
+	if (round < 0)
+		return;
+	add_var(env, STEP_ROUND, &round_node, false);
+	set_number(env, &env->var[env->n - 1], round);
+}
+
 const struct env_var *env_find(const struct env *env, const char *name)
 {
 	for (size_t i = 0; i < env->n; i++)

@@ -69,15 +69,6 @@ static void words_free(char **words)
 
 /* ---- what a step or workload brings ---- */
 
-static const struct layout_step *find_step(const struct scenario *s, const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(s->tables.step[i]->name, name) != 0) /* check.c has seen that it exists */
-		i++;
-	return s->tables.step[i];
-}
-
 static const struct workload *find_workload(const struct scenario *s, const char *name)
 {
 	size_t i = 0;
@@ -120,15 +111,15 @@ static void add_modules(struct scenario_plan *plan)
 
 static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 {
-	const struct node *layout = node_get(s->root, "layout"),
-			  *sysctl = node_get(s->root, "sysctl");
+	const struct node *sysctl = node_get(s->root, "sysctl");
 	const struct workload *w = find_workload(s, node_get(s->root, "workload")->key[0]->text);
 
 	words_add_list(&plan->needs, node_get(s->root, "needs"));
 	add_sysctl_needs(plan, node_get(sysctl, "boot"));
 	add_sysctl_needs(plan, node_get(sysctl, "workload"));
-	for (size_t i = 0; layout && i < layout->n; i++)
-		words_add_all(&plan->needs, find_step(s, layout->value[i]->key[0]->text)->needs);
+	for (size_t i = 0; i < s->tables.nsteps; i++)
+		if (steps_use(s, s->tables.step[i]))
+			words_add_all(&plan->needs, s->tables.step[i]->needs);
 	words_add_all(&plan->needs, w->needs);
 	words_add_all(&plan->moves, w->moves);
 	words_finish(&plan->needs);
@@ -191,23 +182,6 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
-static int add_steps(const struct scenario *s, const struct env *env, struct job *job,
-		     struct error *err)
-{
-	const struct node *layout = node_get(s->root, "layout");
-
-	for (size_t i = 0; layout && i < layout->n; i++) {
-		const struct node *name = layout->value[i]->key[0];
-		const struct layout_step *step = find_step(s, name->text);
-		struct job_line *line = job_add(job, "step", "do", name->text, NULL);
-
-		if (params_to_job(env, step->params, step->nparams, name,
-				  layout->value[i]->value[0], line, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
 			struct error *err)
 {
@@ -233,14 +207,14 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 	return 0;
 }
 
-static int make_job(const struct scenario *s, const struct env *env,
+static int make_job(const struct scenario *s, struct env *env,
 		    const struct scenario_plan *plan, struct job *job, struct error *err)
 {
 	for (size_t i = 0; i < env->nconsts; i++)
 		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
-	if (add_sysctls(s, env, job, err) < 0 || add_steps(s, env, job, err) < 0)
+	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, job, err) < 0)
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
@@ -305,7 +279,7 @@ static int check_least(const struct scenario *s, const struct env *env, const st
 	return error_hint(err, "give --memory %" PRId64 "M or more", bytes >> 20);
 }
 
-static int fill_variant(const struct scenario *s, const struct env *env,
+static int fill_variant(const struct scenario *s, struct env *env,
 			const struct node *const *picks, bool resized, struct scenario_plan *plan,
 			struct variant *v, struct error *err)
 {

@@ -78,8 +78,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Paths of what a folder holds, sorted, so that the order of the file system never shows. */
-static int list_folder(const char *dir, char ***path, size_t *n, struct error *err)
+/* Sorted, so that the order of the file system never shows. */
+int folder_list(const char *dir, char ***path, size_t *n, struct error *err)
 {
 	cleanup_dir DIR *d = opendir(dir);
 	const struct dirent *e;
@@ -87,7 +87,7 @@ static int list_folder(const char *dir, char ***path, size_t *n, struct error *e
 	*path = NULL;
 	*n = 0;
 	if (!d)
-		return error_errno(err, EXIT_USAGE, "%s: cannot list scenarios", dir);
+		return error_errno(err, EXIT_USAGE, "%s: cannot be listed", dir);
 	while ((e = readdir(d))) {
 		if (e->d_name[0] == '.')
 			continue;
@@ -104,7 +104,7 @@ static int scan(struct found *f, const char *dir, struct error *err)
 	char **path;
 	size_t n;
 
-	if (list_folder(dir, &path, &n, err) < 0)
+	if (folder_list(dir, &path, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (is_yaml(path[i]))
@@ -121,10 +121,11 @@ static int scan_shipped(struct found *f, const char *dir, struct error *err)
 	char **path;
 	size_t n;
 
-	if (list_folder(dir, &path, &n, err) < 0)
+	if (folder_list(dir, &path, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		scan(f, path[i], NULL);
+		if (!str_ends(path[i], "/" LAYOUTS_FOLDER))
+			scan(f, path[i], NULL);
 		free(path[i]);
 	}
 	free(path);

@@ -113,7 +113,7 @@ static void test_wrong_folder(void **state)
 
 	setenv("MMRIG_SCENARIOS", "/nonexistent", 1);
 	assert_int_equal(scenario_list(&list, &n, &err), -1);
-	assert_non_null(strstr(err.text, "/nonexistent: cannot list scenarios"));
+	assert_non_null(strstr(err.text, "/nonexistent: cannot be listed"));
 	assert_non_null(strstr(err.text, "$MMRIG_SCENARIOS"));
 	error_clear(&err);
 }

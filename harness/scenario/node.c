@@ -44,6 +44,18 @@ void node_free(struct node *n)
 	free(n);
 }
 
+struct node *node_copy(const struct node *n)
+{
+	struct node *c = node_new(n->kind, n->label, n->line, n->column);
+
+	c->quoted = n->quoted;
+	c->text_column = n->text_column;
+	c->text = n->text ? xstrdup(n->text) : NULL;
+	for (size_t i = 0; i < n->n; i++)
+		node_add(c, n->key ? node_copy(n->key[i]) : NULL, node_copy(n->value[i]));
+	return c;
+}
+
 void node_add(struct node *n, struct node *key, struct node *value)
 {
 	n->value = xreallocarray(n->value, n->n + 1, sizeof(*n->value));

@@ -35,6 +35,8 @@ int node_parse(const char *label, const char *text, size_t len, struct node **ro
 struct node *node_new(enum node_kind kind, const char *label, int line, int column);
 struct node *node_scalar(const char *label, int column, const char *text, size_t len);
 void node_free(struct node *n);
+/* With all below it; the places stay those of the original. */
+struct node *node_copy(const struct node *n);
 /* Appends; key is NULL for a LIST. Takes both over. */
 void node_add(struct node *n, struct node *key, struct node *value);
 /* Takes value over; the place and spelling of an existing key stay. */

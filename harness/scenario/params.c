@@ -98,6 +98,31 @@ static int put_amount(const struct env *env, const struct param_spec *p, const s
 	return put_amount_in(env, p, "percent", number, line, err);
 }
 
+/* What is no plain number before the per cent sign is an expression. */
+static int put_share(const struct env *env, const struct param_spec *p, const struct node *n,
+		     struct job_line *line, struct error *err)
+{
+	cleanup_error struct error local = ERROR_INIT;
+	cleanup_node struct node *number = NULL;
+	int64_t ppm, percent;
+
+	if (read_ppm(n, &ppm, &local) == 0) {
+		set_number(line, p->name, ppm);
+		return 0;
+	}
+	if (!str_ends(n->text, "%")) {
+		error_move(err, &local);
+		return -1;
+	}
+	number = node_scalar(n->label, n->column, n->text, strlen(n->text) - 1);
+	number->line = n->line;
+	number->text_column = n->text_column;
+	if (env_number(env, number, p->name, "per cent", 0, 100, &percent, err) < 0)
+		return -1;
+	set_number(line, p->name, percent * 10000);
+	return 0;
+}
+
 static int put_param(const struct env *env, const struct param_spec *p, const struct node *written,
 		     struct job_line *line, struct error *err)
 {
@@ -123,6 +148,8 @@ static int put_param(const struct env *env, const struct param_spec *p, const st
 		return put_choice(p, n, line, err);
 	case PARAM_BOOL:
 		return put_bool(p, n, line, err);
+	case PARAM_SHARE:
+		return put_share(env, p, n, line, err);
 	}
 	return node_error(err, n, "%s: a parameter of a kind unknown to the driver", p->name);
 }

@@ -15,6 +15,7 @@
  *	  - fill: {kind: anon, leave: {blocks: "files / 2000"}}
  *	  - pin: {per: pageblock, where: "..."}
  *	  - free: {where: "pfn % step == residue"}
+ *	  - repeat: {times: 3, steps: [{free: {where: "pfn % 8 == round"}}]}	# round: 0, 1, 2
  *	tolerance: 2%				# of asked versus got, per step
  *	sysctl: {boot: {vm.x: 1}, workload: {vm.defrag_mode: 1}}	# workload: after the layout
  *	workload:
@@ -27,6 +28,10 @@
  *						# rows: heading of the first column; style: seed, plain
  *	metrics: [allocstall, time, ...]	# shown first, behind the columns; canonical names
  *	limits: {boot: 60s, layout: 10m, workload: 10m}	# for KVM; scaled for TCG
+ *
+ * layout: may also name one: `layout: alias` or `layout: {use: alias, with: {residue: 4}}`. It stands in
+ * workloads/layouts/NAME.yaml or a folder of $MMRIG_LAYOUTS, with the keys name, title, constants
+ * and layout (a list). Its constants are the scenario's where that has no such name.
  *
  * Keys of vm, all of them expressions, none of them required:
  *
@@ -122,5 +127,12 @@ struct scenario_entry {
 };
 int scenario_list(struct scenario_entry **list, size_t *n, struct error *err);
 void scenario_list_free(struct scenario_entry *list, size_t n);
+
+/* All layouts that can be named in `layout:`, sorted by name. constants: "step=8, residue=4". */
+struct layout_entry {
+	char *name, *title, *constants, *path;
+};
+int layout_list(struct layout_entry **list, size_t *n, struct error *err);
+void layout_list_free(struct layout_entry *list, size_t n);
 
 #endif

@@ -70,6 +70,8 @@ int env_init(struct env *env, const struct scenario *s, const struct node *const
 	     uint64_t memory_override, struct error *err);
 void env_free(struct env *env);
 const struct env_var *env_find(const struct env *env, const char *name);
+/* Gives `round` its value; -1 takes it away. */
+void env_set_round(struct env *env, int64_t round);
 /* The node itself, or the text that it names. */
 const struct node *env_text(const struct env *env, const struct node *n);
 /* An expression over the names; what and unit (may be NULL) are for the message. max 0: none. */
@@ -95,6 +97,27 @@ int shape_check_swap(const struct scenario *s, const struct node *key, const str
  */
 int shape_variant(const struct scenario *s, const struct env *env, bool resized, struct variant *v,
 		  const char **module, struct error *err);
+
+/* ---- steps.c: the layout's steps into the job ---- */
+
+/* repeat: {times: N, steps: [...]}; `round`, 0 ... N - 1, is a constant within. */
+#define STEP_REPEAT "repeat"
+#define STEP_ROUND "round"
+/* Does the layout have such a step? */
+bool steps_use(const struct scenario *s, const struct layout_step *step);
+int steps_to_job(const struct scenario *s, struct env *env, struct job *job, struct error *err);
+
+/* ---- layouts.c: named layouts ---- */
+
+/*
+ * `layout: NAME` or `layout: {use: NAME, with: {constant: value}}` of a document becomes the list of
+ * steps of that layout, and its constants become the document's: those of `with` instead where
+ * given, and the document's own (of constants or vary) where it has the name already.
+ */
+int layouts_resolve(struct node *root, struct error *err);
+/* Paths of what a folder holds, sorted; dot files are left out. */
+int folder_list(const char *dir, char ***path, size_t *n, struct error *err);
+#define LAYOUTS_FOLDER "layouts" /* in workloads */
 
 /* ---- params.c: parameters of steps and workloads into a line of the job ---- */
 

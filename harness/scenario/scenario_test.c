@@ -430,7 +430,7 @@ static const struct bad bad_forms[] = {
 	{ "vary: {a: [1, 2, 1]}\n", "f.yaml:3:18: 1 is listed twice in a" },
 	{ "vary: {a: [[1]]}\n", "f.yaml:3:12: a must be text, not a list" },
 	{ "constants: {a: 1}\nvary: {a: [1]}\n", "f.yaml:4:8: \"a\" is a constant already" },
-	{ "layout: {fill: {}}\n", "f.yaml:3:9: layout must be a list of steps, not a map" },
+	{ "layout: {fill: {}}\n", "f.yaml:3:9: layout must be a list of steps, or the name of a layout, not a map" },
 	{ "layout: [fill]\n", "f.yaml:3:10: a step of the layout is one word with parameters" },
 	{ "layout:\n  - fill: {}\n    pin: {}\n", "f.yaml:4:5: a step of the layout is one word" },
 	{ "layout:\n  - fil: {}\n",

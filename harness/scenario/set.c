@@ -278,18 +278,6 @@ static int apply(struct scenario *s, const struct assignment *a, const char *key
 	return unknown_key(s, a, key, err);
 }
 
-static struct node *copy(const struct node *n)
-{
-	struct node *c = node_new(n->kind, n->label, n->line, n->column);
-
-	c->quoted = n->quoted;
-	c->text_column = n->text_column;
-	c->text = n->text ? xstrdup(n->text) : NULL;
-	for (size_t i = 0; i < n->n; i++)
-		node_add(c, n->key ? copy(n->key[i]) : NULL, copy(n->value[i]));
-	return c;
-}
-
 int scenario_set(struct scenario *s, const char *assignment, struct error *err)
 {
 	const char *equals = strchr(assignment, '=');
@@ -309,7 +297,7 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *err)
 	a.key = key;
 	a.value = equals + 1;
 	a.value_column = (int)(equals - assignment) + 2;
-	before = copy(s->root);
+	before = node_copy(s->root);
 	if (apply(s, &a, key, err) == 0 && scenario_check(s, err) == 0)
 		return 0;
 	node_free(s->root); /* as it was: half an assignment is none */

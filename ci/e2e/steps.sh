@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016,SC2034,SC2154 # dollars of jq; names of the other files
+#
+# Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
+
+steps_tests=(steps_shape steps_mix steps_fills steps_named)
+
+# with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
+with_layout()
+{
+	local kernel
+	printf '%s\n' 'name: steps' 'vm: {memory: 1G, cpus: 2}' 'constants: {spare: 8}' "$1" \
+		'workload: {tmpfs-files: {files: 500}}' 'runs: 1' >"$T/steps.yaml"
+	folders=()
+	for kernel in "$KERNEL" "$OLD_KERNEL"; do
+		expect 0 run "$T/steps.yaml" --kernel "$kernel" --accel "$ACCEL" --json
+		folders+=("$MMRIG_RESULTS/$(jq -r .runset "$T/out")/0001")
+	done
+}
+
+# The workload has not begun: what is free then is what the layout left.
+test_steps_shape()
+{
+	local folder
+	with_layout 'layout: [shape: {order0: 6000, order2: 1500, order5: 100, order9: 20, order10: 4}]'
+	for folder in "${folders[@]}"; do
+		samples "$folder/samples.zst" layout end buddyinfo | awk '
+			BEGIN { want[0] = 6000; want[2] = 1500; want[5] = 100; want[9] = 20; want[10] = 4 }
+			{ for (i = 5; i <= NF; i++) have[i - 5] += $i }
+			END {
+				for (k = 0; k <= 10; k++) {
+					pages += want[k] * 2 ^ k
+					off = (have[k] - want[k]) * 2 ^ k
+					if (off > 0) more += off; else less -= off
+				}
+				exit (more > less ? more : less) > pages * 0.08
+			}' || die "$folder: $(samples "$folder/samples.zst" layout end buddyinfo)"
+		holds "$folder/run.json" '.layout[0] | .ok and .got.distance <= 0.05'
+	done
+}
+
+test_steps_mix()
+{
+	local folder
+	with_layout 'layout:
+  - fill: {leave: 20%}
+  - mix: {share: 20%, how: pagetables}
+  - mix: {share: 20%, kind: reclaimable}'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" 'all(.layout[]; .ok == true)'
+		# 1 GiB are 512 blocks, some of which the kernel has had from the start.
+		holds "$folder/run.json" '.layout[1] | .got.blocks == .asked.blocks and
+			.asked.blocks >= 60 and .asked.blocks <= 102'
+		# A table a block at least, by the kernel's own count.
+		holds "$folder/run.json" '.layout[1].got.blocks <= $after - $before' \
+			--argjson before "$(level "$folder" begin nr_page_table_pages)" \
+			--argjson after "$(level "$folder" end nr_page_table_pages)"
+		holds "$folder/run.json" '.layout[2].got.blocks <= $after - $before' \
+			--argjson before "$(level "$folder" begin nr_slab_reclaimable)" \
+			--argjson after "$(level "$folder" end nr_slab_reclaimable)"
+	done
+}
+
+# level FOLDER EDGE PREFIX: of /proc/vmstat, at an edge of the layout.
+level()
+{
+	samples "$1/samples.zst" layout "$2" vmstat | awk -v key="$3" 'index($1, key) == 1 { n += $2 } END { print n }'
+}
+
+# Each kind of memory grows by 100 MiB, and its own counter says so.
+test_steps_fills()
+{
+	local folder pair
+	with_layout 'layout:
+  - fill: {kind: file, leave: memory * 6 / 10}
+  - fill: {kind: shmem, leave: memory * 5 / 10}
+  - fill: {kind: hugetlb, leave: memory * 4 / 10}
+  - fill: {kind: slab, leave: memory * 38 / 100}
+  - reclaim: {bytes: 40M}'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" 'all(.layout[]; .ok == true)'
+		for pair in nr_shmem:24000 nr_slab_:4000 nr_inactive_file:30000; do
+			holds "$folder/run.json" '$after - $before >= $least' \
+				--argjson before "$(level "$folder" begin "${pair%:*}")" \
+				--argjson after "$(level "$folder" end "${pair%:*}")" \
+				--argjson least "${pair#*:}"
+		done
+		samples "$folder/samples.zst" layout end meminfo |
+			awk '$1 == "HugePages_Total:" { exit !($2 >= 48 && $2 <= 54) }' ||
+			die "HugePages_Total is not about 51"
+		holds "$folder/run.json" '.layout[4].got.pages >= 10240'
+	done
+}
+
+# A layout by its name; its pins stand at the end.
+test_steps_named()
+{
+	local folder
+	with_layout 'layout: alias'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" '[.layout[].step] == ["fill", "pin", "free", "fill", "proof", "pins"]'
+		holds "$folder/run.json" '.layout[5] | .ok and .got.pins > 100 and .got.moved == 0'
+		holds "$folder/run.json" '.layout[3].asked.leave_blocks == 8'
+	done
+	expect 2 run "$T/steps.yaml" --kernel "$KERNEL" --set layout=alais
+	sed -i 's/layout: alias/layout: alais/' "$T/steps.yaml"
+	expect 2 run "$T/steps.yaml" --kernel "$KERNEL"
+	err_has 'unknown layout "alais"; did you mean alias?'
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * mix: pages of the kernel's own in a share of the pageblocks. An allocation takes the free page that
+ * suits it best, wherever it stands. So memory is filled first, for the time of the step; then one
+ * aligned group is given back in each chosen pageblock, and the kernel is made to allocate until
+ * each of these blocks has a page of it. Pages given back wait on the per-CPU lists, which serve
+ * movable requests only: single pages that are given back before and after (the cushion) push them
+ * out, and keep the watermarks away. Free lists are last in, first out; what goes astray all the
+ * same is tried again.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "guest/full.h"
+#include "guest/groups.h"
+#include "guest/mix_blocks.h"
+#include "guest/region.h"
+
+#define CUSHION 1536 /* pages: two zones' lists, and what is free on the unmovable lists */
+/*
+ * Pages above the low watermarks that are not asked for: a per-CPU list refills itself with up to 252
+ * at once, and then the watermark refuses a request that the list could serve. That was an OOM kill.
+ */
+#define MARGIN 320
+#define BATCH 16
+#define ATTEMPTS_MORE 4096 /* pages that may go elsewhere: all that the cushion and the floor hold */
+#define ROUNDS 6
+
+static const struct pollute *const ways[] = { &pollute_packet, &pollute_tables, &pollute_dentries };
+
+static const struct pollute *way_of(const struct job_line *line, struct step_report *r)
+{
+	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
+	bool any = !how || strcmp(how, "auto") == 0;
+
+	kind = kind ? kind : "unmovable";
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if ((any || strcmp(how, ways[i]->name) == 0) && strcmp(kind, ways[i]->migratetype) == 0)
+			return ways[i];
+	snprintf(r->why, sizeof(r->why), "how: %s does not give %s pages", how, kind);
+	return NULL;
+}
+
+static int give(struct layout *l, struct step_report *r)
+{
+	if (region_give_picked(l) == 0 && region_reread(l) >= 0)
+		return 0;
+	snprintf(r->why, sizeof(r->why), "cannot give pages back: %s", strerror(errno));
+	return -1;
+}
+
+static int give_cushion(struct layout *l, struct mix *m, struct step_report *r)
+{
+	mix_limit_cushion(l, 2 * CUSHION);
+	groups_pick(l, 0, CUSHION, m->seed++, false);
+	return give(l, r);
+}
+
+/* How many more can be asked for: a failure falls back to single pages, or ends in an OOM kill. */
+static unsigned int next_batch(struct layout *l, const struct mix *m, uint64_t want)
+{
+	uint64_t blocks[ORDERS], have = 0, room;
+
+	zones_read(&l->zones, l->block_order);
+	if (free_blocks_read(blocks) < 0)
+		return 0;
+	for (unsigned int k = m->order; k < ORDERS; k++)
+		have += blocks[k] << (k - m->order);
+	room = zones_room(&l->zones);
+	room = room > MARGIN ? (room - MARGIN) >> m->order : 0;
+	have = have < room ? have : room;
+	want = want && want < BATCH ? want : BATCH;
+	return (unsigned int)(have < want ? have : want);
+}
+
+/* The kernel's turn: `want` allocations, and more until every chosen block is taken. */
+static int pollute(struct layout *l, struct mix *m, uint64_t want, struct step_report *r)
+{
+	uint64_t done = 0;
+	unsigned int looks = 0;
+
+	while (done < want + ATTEMPTS_MORE && (m->taken < m->chosen || done < want)) {
+		unsigned int n = next_batch(l, m, want > done ? want - done : 0);
+
+		if (!n)
+			break;
+		if (m->p->more(l, m->order, n, r->why, sizeof(r->why)) < 0)
+			return -1;
+		done += n;
+		if (done >= want && ++looks % 4 == 1) /* a look costs as much as some batches */
+			m->taken = mix_count_taken(l, m);
+		task_progress(l->child, m->taken, m->chosen);
+	}
+	m->taken = mix_count_taken(l, m);
+	return 0;
+}
+
+/* With memory full: the cushion, groups in the chosen blocks that have nothing yet, the cushion. */
+static int run_round(struct layout *l, struct mix *m, const struct expr *where, struct step_report *r)
+{
+	uint64_t groups;
+
+	if (region_map(l, where) < 0) {
+		snprintf(r->why, sizeof(r->why), "where: division by zero");
+		return -1;
+	}
+	if (!m->chosen && mix_choose(l, m) < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags");
+		return -1;
+	}
+	if (give_cushion(l, m, r) < 0 || region_map(l, where) < 0)
+		return -1;
+	groups = mix_pick_groups(l, m);
+	if (give(l, r) < 0 || region_map(l, where) < 0 || give_cushion(l, m, r) < 0)
+		return -1;
+	return pollute(l, m, groups, r);
+}
+
+static int run_rounds(struct layout *l, struct mix *m, const struct expr *where, struct step_report *r)
+{
+	int ret = 0;
+
+	memset(l->aside, 0, l->pfn_end / 8 + 1);
+	for (int round = 0; ret == 0 && round < ROUNDS; round++) {
+		ret = full_begin(l, r);
+		if (ret < 0)
+			break;
+		/* Kernels before 6.15 break up the largest free block first, later ones the smallest. */
+		m->group_order = m->order + (round % 2 ? 3 : 0);
+		ret = run_round(l, m, where, r);
+		full_end();
+		if (m->taken >= m->chosen)
+			break;
+	}
+	memset(l->pick, 0, l->pfn_end / 8 + 1);
+	region_pick_not_held(l);
+	if (give(l, r) < 0)
+		return -1;
+	m->taken = mix_count_taken(l, m);
+	mix_count_pages(l, m);
+	if (ret == 0 && region_prune_freed(l) < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags: %s", strerror(errno));
+		return -1;
+	}
+	return ret;
+}
+
+static void report(struct layout *l, const struct mix *m, struct step_report *r)
+{
+	snprintf(r->asked, sizeof(r->asked), "\"blocks\":%" PRIu64, m->asked);
+	snprintf(r->got, sizeof(r->got),
+		 "\"blocks\":%" PRIu64 ",\"candidates\":%" PRIu64 ",\"pages\":%" PRIu64
+		 ",\"pages_outside\":%" PRIu64,
+		 m->taken, m->candidates, m->inside, m->outside);
+	snprintf(r->how, sizeof(r->how), "%s, order %u", m->p->how, m->order);
+	r->ok = layout_within(l, m->asked, m->taken);
+	if (!r->ok)
+		snprintf(r->why, sizeof(r->why),
+			 "%" PRIu64 " of %" PRIu64 " chosen pageblocks hold a page of the kernel's",
+			 m->taken, m->asked);
+}
+
+static int mix_run(struct layout *l, const struct job_line *line, struct step_report *r)
+{
+	struct mix m = { .p = way_of(line, r),
+			 .share_ppm = (uint64_t)job_get_i64(line, "share", 0),
+			 .seed = l->seed ^ 0x6d6978,
+			 .order = (unsigned int)job_get_i64(line, "order", 0),
+			 .per_block = (unsigned int)job_get_i64(line, "per_block", 1) };
+	struct expr *where = m.p ? layout_where(l, line, r) : NULL;
+	int ret = -1;
+
+	if (where && m.p->start(&m.order, r->why, sizeof(r->why)) == 0) {
+		region_mark_held(l);
+		ret = run_rounds(l, &m, where, r);
+	}
+	expr_free(where);
+	if (ret == 0)
+		report(l, &m, r);
+	return ret;
+}
+
+static const char *const mix_kinds[] = { "unmovable", "reclaimable", NULL };
+static const char *const mix_hows[] = { "auto", "packet", "pagetables", "dentries", NULL };
+static const struct param_spec mix_params[] = {
+	{ "kind", PARAM_CHOICE, NULL, "what the kernel thinks of the pages", 0, 0, "unmovable",
+	  mix_kinds },
+	{ "share", PARAM_SHARE, NULL,
+	  "of the pageblocks that hold pages of the fill or free ones, and none of the kernel's", 0, 0,
+	  NULL, NULL },
+	{ "per_block", PARAM_NUMBER, "allocations", "in each chosen pageblock", 1, 64, "1", NULL },
+	{ "how", PARAM_CHOICE, NULL,
+	  "rings of packet sockets, page tables, or dentries; auto: packet, and dentries if reclaimable",
+	  0, 0, "auto", mix_hows },
+	{ "order", PARAM_NUMBER, NULL, "size of each allocation, of packet rings only", 0, 8, "0", NULL },
+	{ "where", PARAM_PREDICATE, NULL, "pages that the kernel may get; all where absent", 0, 0, "",
+	  NULL },
+};
+static const char *const mix_needs[] = { "file:/proc/kpageflags", NULL };
+static const char *const mix_moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
+
+const struct layout_step step_mix = {
+	.name = "mix",
+	.summary = "put unmovable pages of the kernel's own into a share of the pageblocks",
+	.params = mix_params,
+	.nparams = sizeof(mix_params) / sizeof(mix_params[0]),
+	.needs = mix_needs,
+	.moves = mix_moves,
+	.run = (void *)mix_run,
+};

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Named layouts: workloads/layouts/NAME.yaml, or NAME.yaml in a folder of $MMRIG_LAYOUTS. */
+#include <string.h>
+
+#include "harness/scenario/scenario_impl.h"
+#include "results/util/cleanup.h"
+#include "results/util/file.h"
+#include "results/verdict.h"
+
+/* ---- the files ---- */
+
+static int check_file(const struct node *root, struct error *err)
+{
+	static const char *const keys[] = { "name", "title", "constants", "layout" };
+	const struct node *name = node_get(root, "name"), *layout = node_get(root, "layout");
+	const struct node *constants = node_get(root, "constants"), *title = node_get(root, "title");
+
+	for (size_t i = 0; i < root->n; i++) {
+		size_t k = 0;
+
+		while (k < ARRAY_SIZE(keys) && strcmp(keys[k], root->key[i]->text) != 0)
+			k++;
+		if (k == ARRAY_SIZE(keys))
+			return node_unknown(err, root->key[i], "key of a layout", keys, ARRAY_SIZE(keys));
+	}
+	if (!name || name->kind != NODE_SCALAR || !*name->text)
+		return node_error(err, name ? name : root, "name: must be text");
+	if (title && title->kind != NODE_SCALAR)
+		return node_error(err, title, "title must be text, not %s", node_kind_name(title));
+	if (!layout || layout->kind != NODE_LIST)
+		return node_error(err, layout ? layout : root, "layout: must be a list of steps");
+	if (constants && constants->kind != NODE_MAP)
+		return node_error(err, constants, "constants must be a map of names to numbers, not %s",
+				  node_kind_name(constants));
+	return 0;
+}
+
+static int load_file(const char *path, struct node **root, struct error *err)
+{
+	size_t len = 0;
+	cleanup_free char *text = file_read(path, NODE_BYTES_MAX + 1, &len, err);
+	cleanup_node struct node *made = NULL;
+
+	if (!text || node_parse(path, text, len, &made, err) < 0 || check_file(made, err) < 0)
+		return -1;
+	*root = STEAL(made);
+	return 0;
+}
+
+/* ---- the list ---- */
+
+struct found {
+	struct layout_entry *entry;
+	size_t n;
+};
+
+static void entry_free(struct layout_entry *e)
+{
+	free(e->name);
+	free(e->title);
+	free(e->constants);
+	free(e->path);
+}
+
+static char *constants_text(const struct node *constants)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	for (size_t i = 0; constants && i < constants->n; i++)
+		strbuf_addf(&sb, "%s%s=%s", i ? ", " : "", constants->key[i]->text,
+			    constants->value[i]->kind == NODE_SCALAR ? constants->value[i]->text : "?");
+	return strbuf_steal(&sb);
+}
+
+/* A broken file is listed by its file's name, with its error. */
+static void add_file(struct found *f, char *path)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	cleanup_node struct node *root = NULL;
+	struct layout_entry e = { .path = path };
+	const char *base = strrchr(path, '/') + 1;
+
+	if (load_file(path, &root, &err) == 0) {
+		const struct node *title = node_get(root, "title");
+
+		e.name = xstrdup(node_get(root, "name")->text);
+		e.title = xstrdup(title ? title->text : "");
+		e.constants = constants_text(node_get(root, "constants"));
+	} else {
+		e.name = xstrndup(base, strcspn(base, "."));
+		e.title = str_printf("broken: %s", err.text);
+		e.constants = xstrdup("");
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		if (strcmp(f->entry[i].name, e.name) == 0) { /* the earlier folder wins */
+			entry_free(&e);
+			return;
+		}
+	}
+	f->entry = xreallocarray(f->entry, f->n + 1, sizeof(*f->entry));
+	f->entry[f->n++] = e;
+}
+
+static int scan(struct found *f, const char *dir, struct error *err)
+{
+	char **path;
+	size_t n;
+
+	if (folder_list(dir, &path, &n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (str_ends(path[i], ".yaml") || str_ends(path[i], ".yml"))
+			add_file(f, xstrdup(path[i]));
+		free(path[i]);
+	}
+	free(path);
+	return 0;
+}
+
+static int scan_all(struct found *f, struct error *err)
+{
+	const char *env = getenv("MMRIG_LAYOUTS");
+	cleanup_free char *shipped = NULL;
+
+	while (env && *env) {
+		size_t len = strcspn(env, ":");
+		cleanup_free char *dir = xstrndup(env, len);
+
+		if (len && scan(f, dir, err) < 0)
+			return error_hint(err, "see $MMRIG_LAYOUTS");
+		env += len + (env[len] == ':');
+	}
+	shipped = data_path("workloads/" LAYOUTS_FOLDER, err);
+	return shipped ? scan(f, shipped, err) : -1;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct layout_entry *)a)->name, ((const struct layout_entry *)b)->name);
+}
+
+int layout_list(struct layout_entry **list, size_t *n, struct error *err)
+{
+	struct found f = { 0 };
+
+	if (scan_all(&f, err) < 0) {
+		layout_list_free(f.entry, f.n);
+		return -1;
+	}
+	if (f.n)
+		qsort(f.entry, f.n, sizeof(*f.entry), by_name);
+	*list = f.entry;
+	*n = f.n;
+	return 0;
+}
+
+void layout_list_free(struct layout_entry *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		entry_free(&list[i]);
+	free(list);
+}
+
+/* ---- one, in the place of its name ---- */
+
+static int load_named(const struct node *name, struct node **root, struct error *err)
+{
+	cleanup_free const char **names = NULL;
+	struct layout_entry *list;
+	size_t n, i = 0;
+	int ret;
+
+	if (layout_list(&list, &n, err) < 0)
+		return -1;
+	names = xcalloc(n, sizeof(*names));
+	for (size_t k = 0; k < n; k++)
+		names[k] = list[k].name;
+	while (i < n && strcmp(names[i], name->text) != 0)
+		i++;
+	ret = i < n ? load_file(list[i].path, root, err) : node_unknown(err, name, "layout", names, n);
+	layout_list_free(list, n);
+	return ret;
+}
+
+/* `with`: constants of the layout only, which the document has not. */
+static int check_with(const struct node *root, const struct node *with, const struct node *constants,
+		      struct error *err)
+{
+	cleanup_free const char **names = xcalloc(constants ? constants->n : 0, sizeof(*names));
+
+	for (size_t i = 0; constants && i < constants->n; i++)
+		names[i] = constants->key[i]->text;
+	if (with->kind != NODE_MAP)
+		return node_error(err, with, "with must be a map of constants, not %s",
+				  node_kind_name(with));
+	for (size_t i = 0; i < with->n; i++) {
+		const struct node *key = with->key[i];
+
+		if (!node_get(constants, key->text))
+			return node_unknown(err, key, "constant of the layout", names,
+					    constants ? constants->n : 0);
+		if (node_get(node_get(root, "constants"), key->text) ||
+		    node_get(node_get(root, "vary"), key->text))
+			return node_error(err, key,
+					  "\"%s\" is a name of the scenario already, which the layout "
+					  "takes; remove it here",
+					  key->text);
+	}
+	return 0;
+}
+
+static struct node *own_constants(struct node *root)
+{
+	long i = node_index(root, "constants");
+	struct node *map;
+
+	if (i >= 0)
+		return root->value[i];
+	map = node_new(NODE_MAP, root->label, root->line, root->column);
+	node_add(root, node_scalar(root->label, 1, "constants", strlen("constants")), map);
+	return map;
+}
+
+static void merge_constants(struct node *root, const struct node *constants, const struct node *with)
+{
+	struct node *own = constants && constants->n ? own_constants(root) : NULL;
+
+	for (size_t i = 0; own && own->kind == NODE_MAP && i < constants->n; i++) {
+		const char *name = constants->key[i]->text;
+		const struct node *given = node_get(with, name);
+
+		if (!node_get(own, name) && !node_get(node_get(root, "vary"), name))
+			node_add(own, node_copy(constants->key[i]),
+				 node_copy(given ? given : constants->value[i]));
+	}
+}
+
+static int find_use(const struct node *layout, const struct node **name, const struct node **with,
+		    struct error *err)
+{
+	static const char *const keys[] = { "use", "with" };
+
+	*with = NULL;
+	*name = layout;
+	if (layout->kind == NODE_SCALAR)
+		return 0;
+	for (size_t i = 0; i < layout->n; i++)
+		if (strcmp(layout->key[i]->text, "use") != 0 && strcmp(layout->key[i]->text, "with") != 0)
+			return node_unknown(err, layout->key[i], "key of layout", keys, ARRAY_SIZE(keys));
+	*name = node_get(layout, "use");
+	*with = node_get(layout, "with");
+	if (!*name || (*name)->kind != NODE_SCALAR)
+		return node_error(err, layout, "layout needs use: the name of a layout");
+	return 0;
+}
+
+int layouts_resolve(struct node *root, struct error *err)
+{
+	long at = node_index(root, "layout");
+	const struct node *layout = at < 0 ? NULL : root->value[at], *name, *with;
+	cleanup_node struct node *file = NULL;
+	struct node *steps;
+
+	if (!layout || layout->kind == NODE_LIST || (layout->kind == NODE_SCALAR && !*layout->text) ||
+	    (layout->kind == NODE_MAP && !node_get(layout, "use") && !node_get(layout, "with")))
+		return 0; /* check.c judges it */
+	if (find_use(layout, &name, &with, err) < 0 || load_named(name, &file, err) < 0)
+		return -1;
+	if (with && check_with(root, with, node_get(file, "constants"), err) < 0)
+		return -1;
+	merge_constants(root, node_get(file, "constants"), with);
+	steps = node_copy(node_get(file, "layout"));
+	node_free(root->value[at]);
+	root->value[at] = steps;
+	return 0;
+}

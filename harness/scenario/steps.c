@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The steps of a layout, with `repeat` unrolled, to lines of the job. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "harness/scenario/scenario_impl.h"
+#include "results/util/cleanup.h"
+
+#define STEPS_MAX 250 /* of a layout, unrolled; the record of a run keeps 256 reports of steps */
+
+static const struct layout_step *find_step(const struct scenario *s, const char *name)
+{
+	size_t i = 0;
+
+	while (strcmp(s->tables.step[i]->name, name) != 0) /* check.c has seen that it exists */
+		i++;
+	return s->tables.step[i];
+}
+
+static bool list_uses(const struct scenario *s, const struct node *list, const struct layout_step *step)
+{
+	for (size_t i = 0; list && i < list->n; i++) {
+		const char *name = list->value[i]->key[0]->text;
+
+		if (strcmp(name, STEP_REPEAT) == 0 ?
+			    list_uses(s, node_get(list->value[i]->value[0], "steps"), step) :
+			    find_step(s, name) == step)
+			return true;
+	}
+	return false;
+}
+
+bool steps_use(const struct scenario *s, const struct layout_step *step)
+{
+	return list_uses(s, node_get(s->root, "layout"), step);
+}
+
+struct walk {
+	const struct scenario *s;
+	struct env *env;
+	struct job *job;
+	size_t nsteps;
+	int64_t round; /* -1: not within repeat */
+};
+
+static int add_step(struct walk *w, const struct node *n, struct error *err)
+{
+	const struct node *name = n->key[0];
+	const struct layout_step *step = find_step(w->s, name->text);
+	struct job_line *line;
+
+	if (w->nsteps++ == STEPS_MAX)
+		return node_error(err, name, "the layout has more than %d steps", STEPS_MAX);
+	line = job_add(w->job, "step", "do", name->text, NULL);
+	if (w->round >= 0) {
+		cleanup_free char *round = str_printf("%" PRId64, w->round);
+
+		job_line_set(line, "round", round);
+	}
+	return params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err);
+}
+
+static int add_repeat(struct walk *w, const struct node *params, struct error *err)
+{
+	const struct node *steps = node_get(params, "steps");
+	int64_t times;
+
+	if (env_number(w->env, node_get(params, "times"), "times", "rounds", 1, STEPS_MAX, &times,
+		       err) < 0)
+		return -1;
+	for (w->round = 0; w->round < times; w->round++) {
+		env_set_round(w->env, w->round);
+		for (size_t i = 0; i < steps->n; i++)
+			if (add_step(w, steps->value[i], err) < 0)
+				return -1;
+	}
+	env_set_round(w->env, -1);
+	w->round = -1;
+	return 0;
+}
+
+int steps_to_job(const struct scenario *s, struct env *env, struct job *job, struct error *err)
+{
+	const struct node *layout = node_get(s->root, "layout");
+	struct walk w = { .s = s, .env = env, .job = job, .round = -1 };
+
+	for (size_t i = 0; layout && i < layout->n; i++) {
+		const struct node *n = layout->value[i];
+		int ret = strcmp(n->key[0]->text, STEP_REPEAT) == 0 ? add_repeat(&w, n->value[0], err) :
+								      add_step(&w, n, err);
+
+		if (ret < 0)
+			return -1;
+	}
+	return 0;
+}
