@@ -108,7 +108,7 @@ check_map()
 	local free pinned movable unmovable hole counted present
 	read -r free pinned movable unmovable hole < <(map "$1" "$2")
 	[ -n "$hole" ] || exit 1 # map() has said why
-	holds "$1/run.json" '([.layout[]? | .got.pins // 0] | add // 0) == $n' --argjson n "$pinned"
+	holds "$1/run.json" '([.layout[]? | select(.step == "pin") | .got.pins] | add // 0) == $n' --argjson n "$pinned"
 	counted=$(samples "$1/samples.zst" "$2" end vmstat | awk '$1 == "nr_free_pages" { print $2 }')
 	within "$free" "$counted" "$3" ||
 		die "$2: $free pages are free in the map, nr_free_pages is $counted"
