@@ -23,7 +23,7 @@ static const struct opt import_opts[] = {
 		  "memory of the guest that the free lists are scaled to (2G)"),
 	OPT_U64("nth", struct import_args, nth, "N", 1, MEMREPORT_REPORTS_MAX,
 		"the report to take where FILE has several (the one with most data)"),
-	OPT_STRING("output", struct import_args, output, "FILE.yaml",
+	OPT_STRING_LETTER('o', "output", struct import_args, output, "FILE.yaml",
 		   "write the scenario there and the account to the standard output"),
 	OPT_FLAG("json", struct import_args, json,
 		 "print what was understood as one JSON document"),
@@ -173,6 +173,7 @@ static const struct command command_layout_import = {
 
 static const struct command *const layout_subcommands[] = {
 	&command_layout_import,
+	&command_layout_check,
 	NULL,
 };
 
