@@ -15,6 +15,11 @@
 #include "guest/region.h"
 
 #define ROUNDS 3
+/*
+ * What the kernel allocates meanwhile for itself breaks up the largest block of another type, and its
+ * pieces are too many of the smaller orders; the next time it has what it needs.
+ */
+#define TRIES 4
 
 static const char *const order_names[ORDERS] = { "order0", "order1", "order2", "order3",
 						 "order4", "order5", "order6", "order7",
@@ -116,10 +121,11 @@ static int build(struct layout *l, const uint64_t asked[ORDERS], const struct ex
 
 static int shape_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
-	uint64_t asked[ORDERS], got[ORDERS], off;
+	uint64_t asked[ORDERS], got[ORDERS], off = UINT64_MAX;
+	uint64_t tolerance = (uint64_t)job_get_i64(line, "tolerance", 50000);
 	struct expr *where;
 	size_t n;
-	int ret;
+	int ret = 0;
 
 	for (unsigned int k = 0; k < ORDERS; k++)
 		asked[k] = (uint64_t)job_get_i64(line, order_names[k], 0);
@@ -127,21 +133,28 @@ static int shape_run(struct layout *l, const struct job_line *line, struct step_
 	if (check_floor(l, asked, r) < 0)
 		return -1;
 	where = layout_where(l, line, r);
-	ret = where ? build(l, asked, where, r) : -1;
-	expr_free(where);
-	if (ret < 0 || free_blocks_read(got) < 0)
+	if (!where)
 		return -1;
-	off = distance_ppm(asked, got);
+	for (int try = 0; ret == 0 && off > tolerance && try < TRIES; try++) {
+		ret = build(l, asked, where, r);
+		if (ret == 0 && free_blocks_read(got) < 0)
+			ret = -1;
+		off = ret == 0 ? distance_ppm(asked, got) : 0;
+	}
+	expr_free(where);
+	if (ret < 0)
+		return -1;
 	zones_read(&l->zones, l->block_order);
 	print_blocks(r->got, sizeof(r->got), got);
 	n = strlen(r->got);
 	snprintf(r->got + n, sizeof(r->got) - n, ",\"pcp_pages\":%" PRIu64 ",\"distance\":%.4f",
 		 zones_pcp(&l->zones), (double)off / 1e6);
 	snprintf(r->how, sizeof(r->how), "MADV_DONTNEED of aligned groups whose buddies stay");
-	r->ok = off <= (uint64_t)job_get_i64(line, "tolerance", 50000);
+	r->ok = off <= tolerance;
 	if (!r->ok)
 		snprintf(r->why, sizeof(r->why),
-			 "the free lists are off by %.1f %% of the pages asked for", (double)off / 1e4);
+			 "the free lists are off by %.1f %% of the pages asked for; a guest with more memory comes nearer, or tolerance: allows it",
+			 (double)off / 1e4);
 	return 0;
 }
 

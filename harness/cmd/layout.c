@@ -10,8 +10,6 @@
 #include "results/util/file.h"
 #include "results/verdict.h"
 
-#define MEMORY_DEFAULT (2ull << 30)
-
 struct import_args {
 	uint64_t memory, nth;
 	const char *output;
@@ -20,7 +18,7 @@ struct import_args {
 
 static const struct opt import_opts[] = {
 	OPT_BYTES("memory", struct import_args, memory, "SIZE",
-		  "memory of the guest that the free lists are scaled to (2G)"),
+		  "memory of the guest that the free lists are scaled to (the machine's own, within 1G and 4G)"),
 	OPT_U64("nth", struct import_args, nth, "N", 1, MEMREPORT_REPORTS_MAX,
 		"the report to take where FILE has several (the one with most data)"),
 	OPT_STRING_LETTER('o', "output", struct import_args, output, "FILE.yaml",
@@ -124,7 +122,8 @@ static int import_set(const struct import_args *args, struct memimport *m, struc
 
 	if (choose_report(args, m, err) < 0)
 		return -1;
-	ret = scale_report(m, args->memory, &scale, err);
+	ret = scale_report(m, args->memory ? args->memory :
+					     memreport_guest_bytes(&m->set->report[m->chosen]), &scale, err);
 	if (ret == 0)
 		scenario = memreport_scenario(m);
 	if (ret == 0 && args->output &&
@@ -136,7 +135,7 @@ static int import_set(const struct import_args *args, struct memimport *m, struc
 
 static int import_run(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct import_args args = { .memory = MEMORY_DEFAULT };
+	struct import_args args = { 0 };
 	struct memreport_set set = { 0 };
 	struct memimport m = { .set = &set };
 	int npos = 0, ret;

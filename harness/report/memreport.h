@@ -184,6 +184,7 @@ struct memscale {
 	uint64_t cma_kb; /* left out: free blocks that the failed request could not take */
 	uint64_t pages;	 /* 4 KiB: asked to be free in the guest */
 	uint64_t blocks[MEMSCALE_ORDERS];
+	uint64_t min_kb; /* min watermarks of the guest in the machine's proportion; 0: not known */
 	uint32_t have_mix;    /* bit per memtype */
 	double mix[MEMTYPES]; /* share of all pageblocks */
 };
@@ -195,6 +196,13 @@ struct memscale {
  * remainder: the blocks hold `pages`, less what does not fill a block of the lowest order in use.
  */
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s);
+
+/*
+ * The guest to scale to where nobody asks for another: as large as the machine, in whole GiB, within
+ * 1G and 4G; 2G where its size is not known. The larger the guest, the less weigh the pages that the
+ * kernel takes and gives back beside the layout.
+ */
+uint64_t memreport_guest_bytes(const struct memreport *r);
 
 /* "40512 of 1916044 kB are free, 2.11 % of the memory of its zones"; heap. */
 char *memscale_describe(const struct memscale *s);

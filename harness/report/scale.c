@@ -169,6 +169,32 @@ static void scale_mix(const struct memreport *r, struct memscale *s)
 		s->have_mix = 0;
 }
 
+/* Zones whose watermark is near 2^64 (a balloon's doing) say nothing. */
+static uint64_t scaled_min_kb(const struct memreport *r, const struct memscale *s)
+{
+	u128 sum = 0;
+
+	for (size_t i = 0; i < r->nzones; i++)
+		if (r->zone[i].have >> MEMZONE_MIN & 1)
+			sum += (u128)r->zone[i].value[MEMZONE_MIN] * r->page_kb;
+	if (!s->base_kb || sum >= s->base_kb)
+		return 0;
+	return (uint64_t)(sum * (s->memory_bytes / 1024) / s->base_kb);
+}
+
+uint64_t memreport_guest_bytes(const struct memreport *r)
+{
+	const uint64_t gib = 1ULL << 30;
+	struct memscale s;
+	uint64_t n;
+
+	memreport_scale(r, 2 * gib, &s);
+	if (!s.base_kb)
+		return 2 * gib;
+	n = (s.base_kb + (gib >> 10) - 1) / (gib >> 10);
+	return (n > 4 ? 4 : n) * gib;
+}
+
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s)
 {
 	uint64_t pages[MEMSCALE_ORDERS], sum;
@@ -184,5 +210,6 @@ void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct me
 	s->free_kb = sum * GUEST_PAGE_KB;
 	choose_base(r, s);
 	s->pages = guest_pages(s);
+	s->min_kb = scaled_min_kb(r, s);
 	divide(pages, sum, s);
 }

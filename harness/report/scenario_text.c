@@ -78,6 +78,24 @@ static void add_shape(struct strbuf *sb, const struct memscale *s)
 	strbuf_adds(sb, "}\n");
 }
 
+/*
+ * A layout that leaves less than the low watermarks is refused, since it ends in an OOM kill. So the
+ * guest boots with an eighth of it as the min watermark, and gets the machine's own proportion when
+ * the layout stands.
+ */
+static void add_watermarks(struct strbuf *sb, const struct memscale *s)
+{
+	uint64_t boot_kb = s->pages * 4 / 8;
+
+	strbuf_addf(sb, "sysctl:\n  boot: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 1}\n",
+		    boot_kb < 1024 ? 1024 : boot_kb);
+	if (s->min_kb)
+		strbuf_addf(sb, "  workload: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 10}"
+				" # as in the report\n", s->min_kb);
+	else
+		strbuf_adds(sb, "  workload: {vm.watermark_scale_factor: 10}\n");
+}
+
 /* The one place that knows which workload makes requests like the one that failed. */
 static void add_workload(struct strbuf *sb, const struct memevent *e)
 {
@@ -105,6 +123,7 @@ char *memreport_scenario(const struct memimport *m)
 	strbuf_adds(&sb, "kernel: debian:7.3\n");
 	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\n", memory);
 	add_shape(&sb, m->scale);
+	add_watermarks(&sb, m->scale);
 	add_workload(&sb, &r->event);
 	strbuf_adds(&sb, "metrics: [allocstall, time]\n");
 	return strbuf_steal(&sb);
