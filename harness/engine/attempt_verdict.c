@@ -191,6 +191,12 @@ static void of_trouble(const struct attempt *a, struct run *r)
 			    str_printf("%s: it ended with status %d", a->trouble, WEXITSTATUS(a->exit_status)));
 }
 
+/* A layout that is only checked has none. */
+static bool has_workload(const struct attempt *a)
+{
+	return job_next(&a->e->plan->variant[a->spec.cell.variant].job, NULL, "workload") != NULL;
+}
+
 static void of_end(const struct attempt *a, struct run *r)
 {
 	unsigned long long lost = a->guest.reader.lost + a->guest.reader.bad_crc;
@@ -199,7 +205,7 @@ static void of_end(const struct attempt *a, struct run *r)
 
 	if (lost)
 		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frame%s", lost, lost == 1 ? "" : "s"));
-	else if (!a->guest.end_ns[PHASE_WORKLOAD])
+	else if (!a->guest.end_ns[PHASE_WORKLOAD] && has_workload(a))
 		set_verdict(r, VERDICT_INFRA, xstrdup("the agent's end record came before the end of the workload"));
 	else
 		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, starved ? xstrdup(starved) : NULL);
