@@ -72,6 +72,23 @@ static bool plan_try(struct plan *pl, const struct axis *by)
 	return axis_varies(by) && plan_compares(pl);
 }
 
+/* Do runs of several run sets stand in one cell? Then the sets are what one wants to compare. */
+static bool plan_pools(const struct plan *pl)
+{
+	const struct points *p = &pl->points;
+	const struct axis *set = points_axis(p, AXIS_RUNSET);
+	cleanup_free size_t *first = xcalloc(pl->nsections * pl->by->n, sizeof(*first));
+
+	for (size_t i = 0; i < p->nruns; i++) {
+		size_t *cell = &first[pl->section[i] * pl->by->n + pl->by->at[i]];
+
+		if (*cell && set->at[*cell - 1] != set->at[i])
+			return true;
+		*cell = i + 1;
+	}
+	return false;
+}
+
 static int no_axis(const struct points *p, const char *name, struct error *err)
 {
 	cleanup_free const char **known = xcalloc(p->naxes, sizeof(*known));
@@ -105,7 +122,8 @@ static int plan_axis(struct plan *pl, const char *by, struct error *err)
 					 a->name, a->n ? a->value[0] : "none");
 	} else {
 		for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
-			if (plan_try(pl, points_axis(&pl->points, usual[i])))
+			if (plan_try(pl, points_axis(&pl->points, usual[i])) &&
+			    !(i == 0 && plan_pools(pl)))
 				return 0;
 	}
 	return error_set(err, EXIT_USAGE,
@@ -225,11 +243,12 @@ static int keyed_order(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Runs with the same key are one sample; NULL: a sample of its own. Heap. */
-static char *sample_key(const struct compare_run *run)
+/* Runs with the same key are one sample; NULL: a sample of its own. Heap. *unit: what they share. */
+static char *sample_key(const struct compare_run *run, const char **unit)
 {
 	const struct run *r = &run->frame->set.run[run->index];
 
+	*unit = r->forked_from ? "layout" : "seed";
 	if (r->forked_from)
 		return str_printf("%s/%s", run->frame->set.id, r->forked_from);
 	if (r->accel && strcmp(r->accel, "tcg-icount") == 0)
@@ -244,11 +263,14 @@ static size_t *cell_groups(struct compare_cell *cell)
 	size_t *group = xcalloc(cell->nruns ? cell->nruns : 1, sizeof(*group)), n = 0;
 
 	for (size_t i = 0; i < cell->nruns; i++) {
-		char *key = sample_key(&cell->run[i]);
+		const char *unit;
+		char *key = sample_key(&cell->run[i], &unit);
 
 		group[i] = i;
-		if (key)
+		if (key) {
 			k[n++] = (struct keyed){ key, i };
+			cell->unit = unit;
+		}
 	}
 	qsort(k, n, sizeof(*k), keyed_order);
 	for (size_t i = 1; i < n; i++)
@@ -274,6 +296,7 @@ static void fill_cells(const struct plan *pl, struct compare *c)
 
 			cell->run = xcalloc(cell->nruns ? cell->nruns : 1, sizeof(*cell->run));
 			cell->nruns = 0;
+			cell->unit = "run";
 		}
 	for (size_t i = 0; i < p->nruns; i++) {
 		struct compare_cell *cell = &c->section[pl->section[i]].cell[pl->by->at[i]];
@@ -367,6 +390,8 @@ static int fill_section(struct compare *c, struct compare_section *s, struct err
 			struct compare_value *v = &s->value[m * c->ncols + k];
 
 			ret = stats_summarise(v->v, v->n, c->metric[m].better, &v->summary, err);
+			if (ret < 0)
+				error_wrap(err, "%s", c->metric[m].name);
 			if (ret == 0 && k != c->baseline && !c->metric[m].quiet)
 				ret = compare_one(c, s, m, k, group, err);
 		}
@@ -396,8 +421,7 @@ static void correct(struct compare *c)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++)
 			if (tested(c, i / c->ncols, i % c->ncols))
 				list[n++] = c->section[s].result[i];
-	stats_correct(list, n, &c->stats);
-	c->tests = n;
+	c->tests = stats_correct(list, n, &c->stats);
 	n = 0;
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++)

@@ -17,7 +17,10 @@
 #include "results/stats.h"
 
 struct compare_options {
-	/* NULL: kernel where there are several; else runset where there are; else variant. */
+	/*
+	 * NULL: kernel where there are several, and no runs of several run sets would stand together;
+	 * else runset where there are; else variant.
+	 */
 	const char *by;
 	/* A column's label, or a part of it that only one has. NULL: the first. */
 	const char *baseline;
@@ -53,6 +56,7 @@ struct compare_cell {
 	size_t nruns;
 	unsigned int verdict[VERDICT_COUNT];
 	bool grouped; /* some of the ok runs are no samples of their own */
+	const char *unit; /* a sample: "run", "layout" (forks), "seed" (deterministic runs) */
 };
 
 /* One metric in one column of one section: the ok runs that have it. */
@@ -81,7 +85,7 @@ struct compare {
 	size_t nmetrics;
 	struct compare_section *section;
 	size_t nsections;
-	size_t tests; /* that Holm's correction was made over: all of the table */
+	size_t tests; /* in the list that Holm's correction was made over: see stats_correct() */
 	struct stats_options stats;
 	/*
 	 * One line each, to stand with every form of the table: what differs and was forced, what

@@ -52,7 +52,9 @@ static char *signed_percent(double part, double whole, const char *unit)
 {
 	double v = 100 * part / fabs(whole);
 
-	return str_printf("%s%.*f%s", v > 0 ? "+" : "", fabs(v) >= 99.95 ? 0 : 1, v == 0 ? 0.0 : v, unit);
+	if (fabs(v) < 0.05)
+		v = 0; /* no sign before what is printed as 0.0 */
+	return str_printf("%s%.*f%s", v > 0 ? "+" : "", fabs(v) >= 99.95 ? 0 : 1, v, unit);
 }
 
 static char *signed_number(double v)
@@ -189,7 +191,7 @@ static void remark_groups(const struct compare *c, struct list *l)
 	const struct stats_result *r;
 
 	while ((r = walk_next(&w)))
-		if (r->grouped && !r->beyond) {
+		if (r->grouped && !r->beyond && r->base.n && r->head.n) {
 			list_add(l, xstrdup("one layout or seed on a side: nothing is known of others; more of "
 					    "them (--layouts, other seeds) would tell"));
 			return;
@@ -215,12 +217,12 @@ static void remark_more(const struct compare *c, struct list *l)
 		} else if (*c->section[w.section].label) {
 			strbuf_addf(&sb, " (%s)", c->section[w.section].label);
 		}
-		strbuf_addf(&sb, " +%zu", r->more);
+		strbuf_addf(&sb, " +%zu %s%s", r->more, compare_unit(c, w.section, w.col), r->more == 1 ? "" : "s");
 		between = ", ";
 	}
 	if (!sb.len)
 		return;
-	list_add(l, str_printf("runs that each column needs more to decide what is inconclusive: %s", sb.data));
+	list_add(l, str_printf("what each column needs more to decide what is inconclusive: %s", sb.data));
 	strbuf_free(&sb);
 }
 

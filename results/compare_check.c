@@ -125,6 +125,19 @@ static void note_pooled(const struct points *p, const struct axis *by, const siz
 	}
 }
 
+/* A set that was interrupted, or is under way. */
+static void note_unfinished(const struct points *p, struct strbuf *warning)
+{
+	for (size_t i = 0; i < p->nruns; i++) {
+		const struct runset *set = &p->run[i].frame->set;
+		size_t asked = (size_t)set->runs * set->nkernels * set->nvariants;
+
+		if ((!i || p->run[i - 1].frame != p->run[i].frame) && set->nruns < asked)
+			strbuf_addf(warning, "unfinished: %zu of the %zu runs of %s were made\n", set->nruns, asked,
+				    set->id);
+	}
+}
+
 void compare_hints(const struct points *p, const struct axis *by, const size_t *section_of,
 		   size_t nsections, struct strbuf *warning)
 {
@@ -133,6 +146,7 @@ void compare_hints(const struct points *p, const struct axis *by, const size_t *
 	cleanup_free char *forks = forked != by ? mismatch(p, forked, section_of, nsections) : NULL;
 
 	note_pooled(p, by, section_of, nsections, warning);
+	note_unfinished(p, warning);
 	if (hosts)
 		strbuf_addf(warning, "not all on one host, so times say little: %s\n", hosts);
 	if (forks)

@@ -50,7 +50,7 @@ static void put_row(const struct compare *c, size_t section, size_t metric, size
 	grid_set(g, row, 0, compare_cell_shift(&c->metric[metric], r));
 	grid_set(g, row, 1, compare_cell_interval(&c->metric[metric], r));
 	grid_set(g, row, 2, compare_cell_p(r));
-	grid_set(g, row, 3, xstrdup(stats_outcome_name(r->outcome)));
+	grid_set(g, row, 3, xstrdup(compare_absent(r) ? "-" : stats_outcome_name(r->outcome)));
 }
 
 static void put_changes(const struct compare *c, size_t section, size_t col, struct strbuf *sb)

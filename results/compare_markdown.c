@@ -54,10 +54,11 @@ static void put_values(const struct compare_value *v, struct strbuf *sb)
 	add_cell(sb, text);
 }
 
-static void put_result(const struct compare_metric *m, const struct stats_result *r, struct strbuf *sb)
+static void put_result(const struct compare_metric *m, const struct stats_result *r, const char *unit,
+		       struct strbuf *sb)
 {
 	cleanup_free char *shift = NULL, *interval = NULL, *change = NULL, *p = NULL, *delta = NULL,
-			  *more = compare_more(r), *outcome = NULL;
+			  *more = compare_more(r, unit), *outcome = NULL;
 
 	if (r) {
 		shift = compare_cell_shift(m, r);
@@ -66,7 +67,7 @@ static void put_result(const struct compare_metric *m, const struct stats_result
 						      str_printf("%s (%s)", shift, interval);
 		p = compare_cell_p(r);
 		delta = compare_cell_delta(r);
-		outcome = str_printf("%s%s%s", stats_outcome_name(r->outcome), more ? ", " : "",
+		outcome = compare_absent(r) ? xstrdup("-") : str_printf("%s%s%s", stats_outcome_name(r->outcome), more ? ", " : "",
 				     more ? more : "");
 	}
 	add_cell(sb, change);
@@ -117,7 +118,8 @@ static void put_metric(const struct compare *c, size_t section, size_t metric, s
 		put_values(compare_value(c, section, metric, i), sb);
 	for (size_t i = 0; i < c->ncols; i++)
 		if (i != c->baseline)
-			put_result(&c->metric[metric], compare_test(c, section, metric, i), sb);
+			put_result(&c->metric[metric], compare_test(c, section, metric, i),
+				   compare_unit(c, section, i), sb);
 	strbuf_adds(sb, "\n");
 }
 

@@ -45,11 +45,24 @@ bool compare_differs(const struct stats_result *r)
 		     r->outcome == STATS_CHANGED);
 }
 
-char *compare_more(const struct stats_result *r)
+bool compare_absent(const struct stats_result *r)
+{
+	return !r->base.n && !r->head.n;
+}
+
+const char *compare_unit(const struct compare *c, size_t section, size_t col)
+{
+	const struct compare_cell *cell = c->section[section].cell;
+	const char *unit = cell[cell[col].nruns ? col : c->baseline].unit;
+
+	return unit ? unit : "run";
+}
+
+char *compare_more(const struct stats_result *r, const char *unit)
 {
 	if (!r || r->outcome != STATS_INCONCLUSIVE || !r->more)
 		return NULL;
-	return str_printf("%zu more %s%s", r->more, r->grouped ? "layout" : "run",
+	return str_printf("%zu more %s%s", r->more, unit,
 			  r->more == 1 ? "" : "s");
 }
 
@@ -209,6 +222,35 @@ static void note_not_ok(const struct compare *c, size_t s, size_t col, struct no
 	notes_add(notes, strbuf_steal(&sb));
 }
 
+#define PARTIAL_MAX 5
+
+/* Metrics that not every ok run of a cell has, though some run of it or of another cell does. */
+static void note_partial(const struct compare *c, struct notes *notes)
+{
+	size_t more = 0, told = 0;
+
+	for (size_t i = 0; i < c->nsections * c->nmetrics * c->ncols; i++) {
+		size_t s = i / (c->nmetrics * c->ncols), m = i / c->ncols % c->nmetrics, k = i % c->ncols, all = 0;
+		const struct compare_cell *cell = &c->section[s].cell[k];
+		size_t n = compare_value(c, s, m, k)->n;
+		cleanup_free char *label = NULL;
+
+		for (size_t other = 0; other < c->ncols; other++)
+			all += compare_value(c, s, m, other)->n;
+		if (c->metric[m].quiet || !all || n == cell_ok(cell))
+			continue;
+		if (told++ >= PARTIAL_MAX) {
+			more++;
+			continue;
+		}
+		label = compare_cell_label(c, s, k);
+		notes_add(notes, str_printf("%s: %zu of %u runs have it (%s)", c->metric[m].name, n,
+					    cell_ok(cell), label));
+	}
+	if (more)
+		notes_add(notes, str_printf("and %zu more that not every run has", more));
+}
+
 static void note_grouped(const struct compare *c, struct notes *notes)
 {
 	for (size_t s = 0; s < c->nsections; s++)
@@ -230,6 +272,7 @@ char **compare_notes(const struct compare *c)
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->ncols; i++)
 			note_not_ok(c, s, i, &notes);
+	note_partial(c, &notes);
 	note_grouped(c, &notes);
 	for (size_t i = 0; c->warning && c->warning[i]; i++)
 		notes_add(&notes, str_printf("warning: %s", c->warning[i]));

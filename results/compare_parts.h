@@ -19,8 +19,12 @@ const struct stats_result *compare_test(const struct compare *c, size_t section,
 					size_t col);
 /* The corrected test says that there is a difference, and one beyond the margin. */
 bool compare_differs(const struct stats_result *r);
+/* Neither side has the metric. */
+bool compare_absent(const struct stats_result *r);
+/* What a sample of the column is called: "run", "layout", "seed". */
+const char *compare_unit(const struct compare *c, size_t section, size_t col);
 /* "3 more runs", "1 more layout"; NULL: nothing is to be said. Heap. */
-char *compare_more(const struct stats_result *r);
+char *compare_more(const struct stats_result *r, const char *unit);
 
 /*
  * Per cent of |old| that new is off. Lower is better: less is positive; else more is. Equal: 0.

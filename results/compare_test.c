@@ -40,6 +40,7 @@ static struct box box_make(size_t n)
 	for (size_t i = 0; i < n; i++) {
 		b.set[i] = fixture_set();
 		b.set[i].id = str_printf("set%zu", i);
+		b.set[i].runs = 0; /* none was asked for, so that none is missing */
 		metrics_of(&b.set[i], "allocstall", "time");
 		b.set[i].scenario_text = xstrdup("name: alias-tmpfs\nvm: {memory: 8G}\n");
 	}
@@ -323,6 +324,8 @@ static void absent_metrics(void **state)
 	static const char *const asked[] = { "allocstall", "pgscan_direct", NULL };
 	static const char *const wrong[] = { "allocstal", NULL };
 	struct box b = box_make(1);
+	cleanup_free char *text = NULL;
+	char **notes;
 
 	add_runs(&b.set[0], 0, 0, 3, 1, 1);
 	add_runs(&b.set[0], 1, 0, 3, 1, 1);
@@ -333,6 +336,14 @@ static void absent_metrics(void **state)
 	assert_int_equal(compare_value(&b.c, 0, 1, 0)->n, 0);
 	assert_true(isnan(compare_value(&b.c, 0, 1, 0)->summary.median));
 	assert_string_equal(b.c.warning[0], "no run has the metric pgscan_direct");
+	notes = compare_notes(&b.c);
+	assert_string_equal(notes[0], "3 to 4 runs each");
+	assert_string_equal(notes[1], "allocstall: 3 of 4 runs have it (pfn % 8 == 4)");
+	assert_string_equal(notes[2], "warning: no run has the metric pgscan_direct");
+	assert_null(notes[3]);
+	compare_notes_free(notes);
+	text = compare_lkml(&b.c);
+	assert_has(text, "\npgscan_direct                     -          -      -             -\n");
 	box_free(&b);
 
 	b = box_make(1);
@@ -341,6 +352,35 @@ static void absent_metrics(void **state)
 	add_runs(&b.set[0], 1, 0, 3, 1, 1);
 	assert_int_equal(box_compare(&b), -1);
 	assert_has(b.err.text, "no such metric: allocstal; did you mean allocstall?");
+	box_free(&b);
+}
+
+static void an_unfinished_set_is_said_to_be(void **state)
+{
+	struct box b = box_make(1);
+
+	add_runs(&b.set[0], 0, 0, 3, 1, 1);
+	add_runs(&b.set[0], 1, 0, 2, 1, 1);
+	b.set[0].runs = 3;
+	assert_int_equal(box_compare(&b), 0);
+	assert_string_equal(b.c.warning[0], "unfinished: 5 of the 6 runs of set0 were made");
+	box_free(&b);
+}
+
+/* Mine and a colleague's, of the same two kernels: the sets are the columns. */
+static void sets_of_the_same_kernels_are_not_pooled(void **state)
+{
+	struct box b = box_make(2);
+
+	for (size_t i = 0; i < 2; i++) {
+		fixture_kernel(&b.set[i], "debian:6.12", "6.12");
+		for (size_t k = 0; k < 2; k++)
+			add_runs(&b.set[i], 0, k, 3, 1, 1);
+	}
+	assert_int_equal(box_compare(&b), 0);
+	assert_string_equal(b.c.by, "runset");
+	assert_int_equal(b.c.nsections, 2);
+	assert_string_equal(b.c.section[0].label, "debian:7.3");
 	box_free(&b);
 }
 
@@ -376,8 +416,12 @@ static void forks_are_grouped(void **state)
 	assert_true(compare_result(&b.c, 0, 0, 1)->grouped);
 	assert_false(compare_result(&b.c, 0, 0, 1)->beyond);
 	assert_int_equal(compare_result(&b.c, 0, 0, 1)->outcome, STATS_INCONCLUSIVE);
+	/* 2 / C(2n, n) of two metrics: 0.057 with four layouts a side, 0.016 with five: four more. */
+	assert_int_equal(compare_result(&b.c, 0, 0, 1)->more, 4);
+	assert_int_equal(b.c.tests, 0);
 	remarks = compare_remarks(&b.c);
 	assert_has(remarks[1], "one layout or seed on a side");
+	assert_has(remarks[2], "allocstall +4 layouts");
 	compare_remarks_free(remarks);
 	box_free(&b);
 }
@@ -463,6 +507,8 @@ int main(void)
 		cmocka_unit_test(without_runs_too),
 		cmocka_unit_test(verdicts_are_counted),
 		cmocka_unit_test(absent_metrics),
+		cmocka_unit_test(an_unfinished_set_is_said_to_be),
+		cmocka_unit_test(sets_of_the_same_kernels_are_not_pooled),
 		cmocka_unit_test(quiet_metrics_cost_nothing),
 		cmocka_unit_test(forks_are_grouped),
 		cmocka_unit_test(deterministic_twins_are_one_sample),

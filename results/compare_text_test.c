@@ -82,6 +82,10 @@ static void test_mmtests(void **state)
 		    "positive is better\n"
 		    "\n"
 		    "5 runs each\n"
+		    "files: 2 of 5 runs have it (v6.14)\n"
+		    "files: 2 of 5 runs have it (v6.15)\n"
+		    "allocstall: 2 of 5 runs have it (v6.14)\n"
+		    "allocstall: 2 of 5 runs have it (v6.15)\n"
 		    "warning: other hosts\n");
 	fixture_free(&c);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "results/compare_parts.h"
 #include "results/report_internal.h"
 #include "results/table.h"
 #include "results/table_cells.h"
@@ -28,8 +29,10 @@ static void put_change(struct strbuf *sb, const struct stats_result *res)
 
 	strbuf_adds(sb, "<td>");
 	report_put_signed(sb, res->shift.estimate);
-	if (isfinite(res->shift.estimate) && isfinite(base) && base > 0)
-		strbuf_addf(sb, " (%+.3g %%)", 100 * res->shift.estimate / base);
+	/* From tenfold on, per cent say less than the numbers. */
+	if (isfinite(res->shift.estimate) && isfinite(base) && base > 0 &&
+	    fabs(res->shift.estimate) < 10 * base)
+		strbuf_addf(sb, " (%+.1f %%)", 100 * res->shift.estimate / base);
 	if (res->shift.method != STATS_NONE && isfinite(res->shift.low) && isfinite(res->shift.high)) {
 		strbuf_adds(sb, " <small>[");
 		report_put_signed(sb, res->shift.low);
@@ -50,7 +53,7 @@ static void put_p_cell(struct strbuf *sb, double p)
 		strbuf_addf(sb, "<td>%.2g</td>", p);
 }
 
-static void put_result(struct strbuf *sb, const struct stats_result *res, bool quiet)
+static void put_result(struct strbuf *sb, const struct stats_result *res, bool quiet, const char *unit)
 {
 	const char *name = stats_outcome_name(res->outcome);
 
@@ -66,8 +69,7 @@ static void put_result(struct strbuf *sb, const struct stats_result *res, bool q
 		strbuf_adds(sb, "<td>-</td>");
 	strbuf_addf(sb, "<td class=\"%s\">%s", name, name);
 	if (res->outcome == STATS_INCONCLUSIVE && res->more)
-		strbuf_addf(sb, " <small>(about %zu more %s a side)</small>", res->more,
-			    res->grouped ? "layouts" : "runs");
+		strbuf_addf(sb, " <small>(about %zu more %ss a side)</small>", res->more, unit);
 	strbuf_adds(sb, "</td>");
 }
 
@@ -113,7 +115,8 @@ static void put_two(const struct compare *c, size_t section, struct strbuf *sb)
 		put_metric_head(&c->metric[m], 1, sb);
 		put_range(sb, compare_value(c, section, m, c->baseline));
 		put_range(sb, compare_value(c, section, m, other));
-		put_result(sb, compare_result(c, section, m, other), c->metric[m].quiet);
+		put_result(sb, compare_result(c, section, m, other), c->metric[m].quiet,
+			   compare_unit(c, section, other));
 		strbuf_adds(sb, "</tr>\n");
 	}
 	strbuf_adds(sb, "</tbody>\n");
@@ -133,7 +136,7 @@ static void put_many(const struct compare *c, size_t section, struct strbuf *sb)
 			put_column_head(c, &c->section[section], k, "row", sb);
 			put_range(sb, compare_value(c, section, m, k));
 			put_result(sb, compare_result(c, section, m, k),
-				   k == c->baseline || c->metric[m].quiet);
+				   k == c->baseline || c->metric[m].quiet, compare_unit(c, section, k));
 			strbuf_adds(sb, "</tr>\n");
 		}
 		strbuf_adds(sb, "</tbody>\n");

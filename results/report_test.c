@@ -63,7 +63,7 @@ static void test_real_runs(void **state)
 	/* One run of the one, 1933 and 2918 of the other: the median, and the shift of the medians. */
 	at = expect_behind(page, "<th scope=\"row\">Allocation stalls <small>events</small></th>");
 	at = expect_behind(at, "<td>49</td><td>2425.5 <small>(1933 – 2918)</small></td>");
-	expect_has(at, "+2376.5 (+4.85e+03 %)");
+	expect_has(at, "<td>+2376.5</td>");
 	expect_has(page, "pfn % 8 == 4: median 2425.5 of 2</text>");
 	/* All three runs are drawn: three lines in each figure, two cells. */
 	expect_has(page, "All runs that ended ok are drawn, a line each: 0001, 0004, 0008.");

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "results/compare_parts.h"
 #include "results/report_internal.h"
 #include "results/table.h"
 #include "results/table_cells.h"
@@ -88,8 +89,8 @@ static void put_findings(const struct compare *c, size_t section, size_t col, st
 				most = res;
 		}
 		if (order[o].outcome == STATS_INCONCLUSIVE && most)
-			strbuf_addf(sb, "; about %zu more %s a side would settle it", most->more,
-				    most->grouped ? "layouts" : "runs");
+			strbuf_addf(sb, "; about %zu more %ss a side would settle it", most->more,
+				    compare_unit(c, section, col));
 		strbuf_adds(sb, *between ? "." : "");
 	}
 	strbuf_adds(sb, any ? "" : " they have no metric in common.");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "results/run_json.h"
+#include "results/run_text.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -93,6 +94,9 @@ static int check_schema(const char *label, const json_t *o, struct error *err)
 
 	if (!json_is_object(o) || !json_is_integer(schema))
 		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: no \"schema\" in it", label);
+	if (json_integer_value(schema) < RUN_SCHEMA)
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: schema %lld is none", label,
+				 (long long)json_integer_value(schema));
 	if (json_integer_value(schema) != RUN_SCHEMA)
 		return error_set(err, EXIT_NO_VERDICT,
 				 "%s: schema %lld, this mmrig reads %d; use a newer mmrig", label,
@@ -100,7 +104,8 @@ static int check_schema(const char *label, const json_t *o, struct error *err)
 	return 0;
 }
 
-static void take_measurements(json_t *o, struct run *r)
+/* What is no number was never written by mmrig, and is not the same as absent. */
+static int take_measurements(const char *label, json_t *o, struct run *r, struct error *err)
 {
 	json_t *metrics = json_object_get(o, "metrics"), *phases = json_object_get(o, "phases"),
 	       *value;
@@ -112,10 +117,17 @@ static void take_measurements(json_t *o, struct run *r)
 	}
 	r->metric = xcalloc(json_object_size(metrics), sizeof(*r->metric));
 	/* Each name stands once in an object, so run_set_metric() need not look for it. */
-	json_object_foreach(metrics, name, value)
-		if (json_is_number(value) && isfinite(json_number_value(value)))
+	json_object_foreach(metrics, name, value) {
+		cleanup_free char *clean = json_is_number(value) ? NULL : run_text_printable(name);
+
+		if (clean)
+			return error_set(err, EXIT_NO_VERDICT, "%s: damaged: the metric %s is no number", label,
+					 clean);
+		if (isfinite(json_number_value(value)))
 			r->metric[r->nmetrics++] =
 				(struct metric){ xstrdup(name), json_number_value(value) };
+	}
+	return 0;
 }
 
 static void take_taint(const json_t *o, struct run *r)
@@ -170,8 +182,7 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	r->splats_json = take_raw(o, "splats");
 	take_taint(json_object_get(o, "taint"), r);
 	r->no_effect = take_strings(o, "no_effect");
-	take_measurements(o, r);
-	return 0;
+	return take_measurements(label, o, r, err);
 }
 
 static void take_kernel(const json_t *o, struct run_kernel *k)

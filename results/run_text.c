@@ -48,6 +48,12 @@ static bool is_control(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
+	/* Marks and overrides of direction, U+200E, 200F, 202A to 202E, 2066 to 2069: a line looks like another. */
+	if (n == 3 && s[0] == 0xe2)
+		return s[1] == 0x80 ? s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xaa && s[2] <= 0xae) :
+				      s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+	if (n == 2 && s[0] == 0xd8)
+		return s[1] == 0x9c; /* U+061C */
 	return n == 1 ? s[0] < 0x20 || s[0] == 0x7f : n == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 

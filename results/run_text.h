@@ -9,7 +9,7 @@
 
 /* Valid UTF-8: only bytes that belong to no valid sequence are replaced. */
 char *run_text_utf8(const char *s);
-/* The same, and control characters (C0, DEL, C1) are replaced too. */
+/* The same, and control characters (C0, DEL, C1, those of direction) are replaced too. */
 char *run_text_printable(const char *s);
 /* Columns on a terminal, one a code point; for text from run_text_printable(). */
 size_t run_text_columns(const char *s);

@@ -122,16 +122,25 @@ static bool all_equal(const struct stats_result *r)
 	       fmin(r->base.min, r->head.min) == fmax(r->base.max, r->head.max);
 }
 
-void stats_correct(struct stats_result *r, size_t n, const struct stats_options *opt)
+size_t stats_correct(struct stats_result *r, size_t n, const struct stats_options *opt)
 {
 	cleanup_free double *p = xreallocarray(NULL, n ? n : 1, sizeof(*p));
 	cleanup_free size_t *factor = xreallocarray(NULL, n ? n : 1, sizeof(*factor));
+	size_t tests = 0, single = 0;
 
 	for (size_t i = 0; i < n; i++)
 		p[i] = r[i].beyond && !all_equal(&r[i]) ? r[i].rank.p : NAN;
+	for (size_t i = 0; i < n; i++) {
+		tests += !isnan(p[i]);
+		single += !r[i].beyond && !all_equal(&r[i]);
+	}
 	stats_holm(p, n, p, factor);
 	for (size_t i = 0; i < n; i++) {
+		/* With more layouts they would all be tests. */
+		if (!r[i].beyond)
+			factor[i] = tests + single;
 		r[i].p_adjusted = r[i].beyond && all_equal(&r[i]) ? 1 : p[i];
 		decide(&r[i], opt, factor[i]);
 	}
+	return tests;
 }

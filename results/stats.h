@@ -173,7 +173,8 @@ int stats_compare(const struct stats_sample *base, const struct stats_sample *he
  * were made with. Not in the list, since they can raise no alarm: those that allow no claim beyond
  * their layouts (p_adjusted NAN), and those with one value everywhere (1), as most counters that
  * the workload does not touch. Give the metrics that are shown, no more: each one costs.
+ * Returns how many are in the list.
  */
-void stats_correct(struct stats_result *r, size_t n, const struct stats_options *opt);
+size_t stats_correct(struct stats_result *r, size_t n, const struct stats_options *opt);
 
 #endif

@@ -208,6 +208,37 @@ static const char *choose(char *const *ids, size_t n, const char *which, struct 
 	return NULL;
 }
 
+size_t store_unreadable(struct store *s, size_t readable)
+{
+	size_t n = 0;
+
+	run_text_lines_free(store_dir_sets(s, &n, NULL));
+	return n > readable ? n - readable : 0;
+}
+
+/* The set that is asked for may be there, and damaged: then that is the error. */
+static void name_unreadable(struct store *s, size_t readable, const char *which, struct error *err)
+{
+	cleanup_free char *dir = path_join(s->root, which);
+	cleanup_error struct error e = ERROR_INIT;
+	size_t n = store_unreadable(s, readable);
+	struct runset set;
+
+	if (!n)
+		return;
+	if (store_name_ok(which) && file_exists(dir)) {
+		if (store_load_head(dir, &set, NULL, &e) == 0)
+			runset_free(&set);
+		else
+			error_move(err, &e);
+	} else if (!readable) {
+		error_set(err, EXIT_NO_VERDICT, "%s: no run set can be read, and %zu cannot; mmrig results verify names them",
+			  which, n);
+	} else {
+		error_hint(err, "%zu more cannot be read, mmrig results verify names them", n);
+	}
+}
+
 char *store_choose(struct store *s, const char *which, bool *is_path, struct error *err)
 {
 	cleanup_free char *mark = path_join(which, "runset.json");
@@ -221,6 +252,8 @@ char *store_choose(struct store *s, const char *which, bool *is_path, struct err
 	if (store_list_sets(s, &ids, &n, err) < 0)
 		return NULL;
 	id = choose(ids, n, which, err);
+	if (!id)
+		name_unreadable(s, n, which, err);
 	chosen = id ? xstrdup(id) : NULL;
 	run_text_lines_free(ids);
 	return chosen;

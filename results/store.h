@@ -61,6 +61,8 @@ struct store_entry {
 };
 /* Newest first, from the index alone. */
 int store_list(struct store *s, struct store_entry **entries, size_t *n, struct error *err);
+/* Folders of run sets beyond the `readable` ones of the lists: damaged, or of a newer mmrig. */
+size_t store_unreadable(struct store *s, size_t readable);
 void store_entries_free(struct store_entry *entries, size_t n);
 /* Calls back for every sample of a stored run, in order; what fn returns but 0 ends it. */
 int store_each_sample(struct store *s, const char *set_id, const char *run_id,

@@ -195,12 +195,20 @@ int store_export_fd(struct store *s, const char *which, int fd, const char *labe
 {
 	double created;
 	char **runs;
+	cleanup_free char *dir = NULL;
+	struct stat before, after;
 	int ret;
 
 	memset(moved, 0, sizeof(*moved));
 	moved->id = store_choose_id(s, which, err);
+	dir = path_join(s->root, moved->id ? moved->id : "");
+	if (stat(dir, &before) < 0)
+		before.st_ino = 0;
 	runs = moved->id ? ready_runs(s, moved->id, &created, &moved->runs, err) : NULL;
 	ret = runs ? pack(s, moved->id, (time_t)created, runs, fd, label, err) : -1;
+	/* One who removes the set renames it before any of its files goes. */
+	if (ret == 0 && (stat(dir, &after) < 0 || after.st_ino != before.st_ino))
+		ret = error_set(err, EXIT_NO_VERDICT, "%s: was removed meanwhile; nothing was exported", dir);
 	run_text_lines_free(runs);
 	if (ret < 0) {
 		free(moved->id);
@@ -217,7 +225,7 @@ int store_export(struct store *s, const char *which, const char *path, struct st
 	struct stat st;
 
 	memset(moved, 0, sizeof(*moved));
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return error_set(err, EXIT_USAGE,
 				 "%s: is no regular file; give the name of one that is to be made",
 				 path);

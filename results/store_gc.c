@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Removing. A set first gets the name ".ID.gone.tmp", by which it is no set any more, then leaves
- * the index, then the disk. Its owner is the remover: killed in between, the next start sweeps the
+ * the disk, then the index. Its owner is the remover: killed in between, the next start sweeps the
  * rest (store_owner.c).
  */
 #include <string.h>
@@ -43,16 +43,16 @@ static int retire_set(struct store *s, const char *id, char **gone, struct error
 	if (store_refuse_written(dir, err) < 0)
 		return -1;
 	*gone = str_printf("%s/.%s.gone.tmp", s->root, id);
-	if (dir_remove(*gone, err) < 0 || store_owner_write(dir, err) < 0)
+	if (dir_remove(*gone, err) < 0)
 		return -1;
+	/* On a full disk there is no room for it, and room is what is wanted: two may sweep at once. */
+	store_owner_write(dir, NULL);
 	if (rename(dir, *gone) < 0) {
 		error_errno(err, EXIT_NO_VERDICT, "%s: cannot remove", dir);
 		unlink(owner);
 		return -1;
 	}
-	if (dir_fsync(s->root, err) < 0)
-		return -1;
-	return index_forget_set(s, id, err);
+	return dir_fsync(s->root, err);
 }
 
 /* The many files go without the lock, so that nobody waits for them. */
@@ -64,7 +64,11 @@ static int remove_set(struct store *s, const char *id, struct error *err)
 	if (lock < 0 || retire_set(s, id, &gone, err) < 0)
 		return -1;
 	close(STEAL_FD(lock));
-	return dir_remove(gone, err);
+	if (dir_remove(gone, err) < 0)
+		return -1;
+	/* Last, since it takes space; who opens the store before finds out by himself. */
+	lock = store_lock(s, err);
+	return lock < 0 ? -1 : index_forget_set(s, id, err);
 }
 
 /* The samples of one run: noted first, since a file that is missing without a note is a fault. */

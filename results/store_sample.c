@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zstd.h>
 
 #include "results/store_internal.h"
@@ -206,13 +207,17 @@ static int read_stream(struct sample_reader *r, int fd, ZSTD_DCtx *zstd, struct 
 int sample_each(const char *path, int (*fn)(void *arg, const struct wire_sample *sample), void *arg,
 		struct error *err)
 {
-	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Not blocking: a FIFO would wait for a writer that never comes. */
+	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct sample_reader r = { path, STRBUF_INIT, fn, arg };
 	ZSTD_DCtx *zstd;
+	struct stat st;
 	int ret;
 
 	if (fd < 0)
 		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot open", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: is no regular file", path);
 	zstd = ZSTD_createDCtx();
 	if (!zstd)
 		return error_set(err, EXIT_NO_VERDICT, "%s: no memory for decompression", path);

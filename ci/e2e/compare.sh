@@ -65,6 +65,21 @@ test_compare_forms()
 	# Told by the exit status where that is wanted.
 	expect 0 compare last --metric files --exit-code
 	expect 1 compare last --metric files --exit-code --baseline files=20000
+	# A column whose runs splat is no good column, however good the numbers of the others are.
+	jq '.verdict = "splat"' "${many[3]}" >"$T/edited" && cp "$T/edited" "${many[3]}"
+	"$MMRIG" results rebuild >"$T/rebuild" 2>&1 || true
+	expect 1 compare last --metric files --exit-code
+	out_has "1 of 4 (files=20000): 1 splat"
+	expect 0 compare last --metric files --exit-code --by files --baseline files=20000 --margin 100
+	# What is no file stays what it is.
+	mkfifo "$T/fifo"
+	ln -s "$T/nowhere" "$T/link"
+	for form in fifo link; do
+		expect 2 report last -o "$T/$form"
+		expect 2 results export last -o "$T/$form"
+		[ ! -f "$T/$form" ] || die "a file in place of $form"
+	done
+
 	expect 2 compare last --by residue
 	err_has "no such axis"
 	expect 2 compare last --metric allocstal
@@ -121,6 +136,12 @@ test_export_import()
 	printf 'X' | dd of="$folder/console.log" bs=1 seek=100 conv=notrunc status=none
 	expect 4 results verify
 	out_has "$id/0001/console.log"
+
+	# A samples.zst that nobody ever writes must not hold up anything.
+	rm "$MMRIG_RESULTS/$id/0002/samples.zst"
+	mkfifo "$MMRIG_RESULTS/$id/0002/samples.zst"
+	expect 4 results verify
+	out_has "no regular file"
 
 	head -c 5000 "$T/set.tar.zst" >"$T/cut.tar.zst"
 	export MMRIG_RESULTS="$T/third"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/cmd/opt.h"
+#include "results/compare_parts.h"
 #include "results/compare_text.h"
 #include "results/run_text.h"
 #include "results/util/cleanup.h"
@@ -31,7 +32,8 @@ static const struct opt compare_opts[] = {
 	OPT_FLAG("force", struct compare_args, force,
 		 "compare even runs that differ in more than the columns; the table says in what"),
 	OPT_FLAG("exit-code", struct compare_args, exit_code,
-		 "exit status 1 when a metric is worse, 3 when none is but some are inconclusive"),
+		 "exit status 1 when a metric is worse or a run of a column other than the baseline splat,"
+		 " stalled or failed; else 3 when some are inconclusive"),
 	OPT_FLAG("json", struct compare_args, json, "the same as --format json"),
 	OPT_END,
 };
@@ -72,15 +74,30 @@ static int load_frames(struct store *s, char *const *which, size_t n, struct fra
 	return 0;
 }
 
+/* A run of a column other than the baseline ended with a verdict against the kernel. */
+static bool any_against(const struct compare *c)
+{
+	for (size_t s = 0; s < c->nsections; s++)
+		for (size_t k = 0; k < c->ncols; k++)
+			for (int v = 0; v < VERDICT_COUNT; v++)
+				if (k != c->baseline && c->section[s].cell[k].verdict[v] &&
+				    verdict_exit((enum verdict)v) == EXIT_AGAINST)
+					return true;
+	return false;
+}
+
+/* What no run has says nothing either way. */
 static int status_of(const struct compare *c)
 {
 	bool unknown = false;
 
+	if (any_against(c))
+		return EXIT_AGAINST;
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++) {
 			const struct stats_result *r = &c->section[s].result[i];
 
-			if (i % c->ncols == c->baseline || c->metric[i / c->ncols].quiet)
+			if (i % c->ncols == c->baseline || c->metric[i / c->ncols].quiet || compare_absent(r))
 				continue;
 			if (r->outcome == STATS_WORSE)
 				return EXIT_AGAINST;

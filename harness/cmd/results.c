@@ -101,16 +101,20 @@ static int results_list(const struct command *self, int argc, char **argv, struc
 	struct results_args args = { 0 };
 	struct store_entry *entries;
 	struct store *store;
-	size_t n;
+	size_t n, unreadable;
 	int npos, ret;
 
 	if (opt_parse(self, argc, argv, &args, &npos, 0, 0, err) < 0 ||
 	    store_open(NULL, false, &store, err) < 0)
 		return -1;
 	ret = store_list(store, &entries, &n, err);
+	unreadable = ret < 0 ? 0 : store_unreadable(store, n);
 	store_close(store);
 	if (ret < 0)
 		return -1;
+	if (unreadable)
+		fprintf(stderr, "mmrig: %zu run set%s cannot be read; mmrig results verify names %s\n", unreadable,
+			unreadable == 1 ? "" : "s", unreadable == 1 ? "it" : "them");
 	(args.json ? list_json : list_text)(entries, n, &sb);
 	store_entries_free(entries, n);
 	fwrite(sb.data, 1, sb.len, stdout);

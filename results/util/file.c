@@ -98,11 +98,16 @@ int file_write_atomic(const char *path, const void *data, size_t len, mode_t mod
 	cleanup_free char *tmp = str_printf("%s.%d.tmp", path, (int)getpid());
 	cleanup_free char *parent = parent_of(path);
 	cleanup_close int fd = -1;
+	struct stat st;
 
+	/* The rename would put a file where a device or a link was: as root, in place of /dev/full. */
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_set(err, EXIT_USAGE, "%s: is no regular file; give the name of one that is to be made",
+				 path);
 	unlink(tmp);
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 	if (fd < 0)
-		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot create", tmp);
+		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot create", path);
 	if (write_all(fd, data, len) < 0 || fsync(fd) < 0 || rename(tmp, path) < 0) {
 		error_errno(err, EXIT_NO_VERDICT, "%s: cannot write", path);
 		unlink(tmp);
