@@ -85,10 +85,18 @@ static void print_blocks(char *out, size_t room, const uint64_t blocks[ORDERS])
 				      k ? "," : "", order_names[k], blocks[k]);
 }
 
+#define FLOOR_PAGES 2048 /* what the guest's own processes need to go on */
+
 /* Below the low watermarks every request of the kernel reclaims, and the next step ends in an OOM. */
 static int check_floor(struct layout *l, const uint64_t asked[ORDERS], struct step_report *r)
 {
 	zones_read(&l->zones, l->block_order);
+	if (pages_of(asked) < FLOOR_PAGES) {
+		snprintf(r->why, sizeof(r->why),
+			 "%" PRIu64 " free pages are asked for; with fewer than %d the guest runs out of memory",
+			 pages_of(asked), FLOOR_PAGES);
+		return -1;
+	}
 	if (pages_of(asked) >= zones_low(&l->zones))
 		return 0;
 	snprintf(r->why, sizeof(r->why),
@@ -142,7 +150,8 @@ static int shape_run(struct layout *l, const struct job_line *line, struct step_
 		off = ret == 0 ? distance_ppm(asked, got) : 0;
 	}
 	expr_free(where);
-	if (ret < 0)
+	/* Of what was given back the kernel has taken some hundred pages for itself meanwhile. */
+	if (ret < 0 || region_prune_freed(l) < 0)
 		return -1;
 	zones_read(&l->zones, l->block_order);
 	print_blocks(r->got, sizeof(r->got), got);

@@ -86,7 +86,7 @@ static int scale_report(struct memimport *m, uint64_t memory, struct memscale *s
 
 	if (memreport_need_lists(m->label, r, err) < 0)
 		return -1;
-	memreport_scale(r, memory, s);
+	memreport_scale_least(r, memory, MEMSCALE_PAGES_MIN, s);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)
 		blocks += s->blocks[k];
 	if (!blocks)

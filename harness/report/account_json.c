@@ -146,6 +146,7 @@ static json_t *scale_json(const struct memscale *s)
 	json_object_set_new(o, "free_kb", run_json_u64(s->free_kb));
 	if (s->base_kb)
 		json_object_set_new(o, "of_kb", run_json_u64(s->base_kb));
+	json_object_set_new(o, "raised", json_boolean(s->raised));
 	json_object_set_new(o, "left_out_cma_kb", run_json_u64(s->cma_kb));
 	json_object_set_new(o, "free_pages", run_json_u64(s->pages));
 	json_object_set_new(o, "free_blocks", counts_json(s->blocks, MEMSCALE_ORDERS));

@@ -177,6 +177,12 @@ enum memscale_base {
 	MEMSCALE_ASSUMED,
 };
 
+/*
+ * 32 MiB. With less a guest has no room for its own doings, and what the kernel takes and gives back
+ * meanwhile, some hundred pages, is too large a part of it.
+ */
+#define MEMSCALE_PAGES_MIN 8192
+
 struct memscale {
 	uint64_t memory_bytes;
 	enum memscale_base base;
@@ -184,6 +190,7 @@ struct memscale {
 	uint64_t cma_kb; /* left out: free blocks that the failed request could not take */
 	uint64_t pages;	 /* 4 KiB: asked to be free in the guest */
 	uint64_t blocks[MEMSCALE_ORDERS];
+	bool raised;	 /* to MEMSCALE_PAGES_MIN */
 	uint64_t min_kb; /* min watermarks of the guest in the machine's proportion; 0: not known */
 	uint32_t have_mix;    /* bit per memtype */
 	double mix[MEMTYPES]; /* share of all pageblocks */
@@ -196,6 +203,9 @@ struct memscale {
  * remainder: the blocks hold `pages`, less what does not fill a block of the lowest order in use.
  */
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s);
+/* The same, raised to so many pages where it would be fewer (but not none). */
+void memreport_scale_least(const struct memreport *r, uint64_t memory_bytes, uint64_t least,
+			   struct memscale *s);
 
 /*
  * The guest to scale to where nobody asks for another: as large as the machine, in whole GiB, within

@@ -197,6 +197,12 @@ uint64_t memreport_guest_bytes(const struct memreport *r)
 
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s)
 {
+	memreport_scale_least(r, memory_bytes, 0, s);
+}
+
+void memreport_scale_least(const struct memreport *r, uint64_t memory_bytes, uint64_t least,
+			   struct memscale *s)
+{
 	uint64_t pages[MEMSCALE_ORDERS], sum;
 
 	memset(s, 0, sizeof(*s));
@@ -210,6 +216,10 @@ void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct me
 	s->free_kb = sum * GUEST_PAGE_KB;
 	choose_base(r, s);
 	s->pages = guest_pages(s);
+	if (s->pages && s->pages < least) {
+		s->pages = least;
+		s->raised = true;
+	}
 	s->min_kb = scaled_min_kb(r, s);
 	divide(pages, sum, s);
 }

@@ -32,6 +32,13 @@ static void add_left_out(struct strbuf *sb, const struct memscale *s)
 		add_comment(sb, text);
 }
 
+static void add_raised(struct strbuf *sb, const struct memscale *s)
+{
+	if (s->raised)
+		add_comment(sb, "That would leave the guest too little to go on: raised to 32 MiB, spread over the "
+				"orders in the same way.");
+}
+
 static void add_origin(struct strbuf *sb, const struct memimport *m)
 {
 	const struct memreport *r = &m->set->report[m->chosen];
@@ -46,6 +53,7 @@ static void add_origin(struct strbuf *sb, const struct memimport *m)
 	add_comment(sb, origin);
 	add_comment(sb, understood);
 	add_comment(sb, share);
+	add_raised(sb, m->scale);
 	add_left_out(sb, m->scale);
 	for (size_t i = 0; i < r->nremarks; i++)
 		add_comment(sb, r->remark[i]);
@@ -89,7 +97,12 @@ static void add_watermarks(struct strbuf *sb, const struct memscale *s)
 
 	strbuf_addf(sb, "sysctl:\n  boot: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 1}\n",
 		    boot_kb < 1024 ? 1024 : boot_kb);
-	if (s->min_kb)
+	/* A machine that reports a failure is below it. Built so, the guest would be in the OOM killer's hands. */
+	if (s->min_kb > s->pages * 4 / 2)
+		strbuf_addf(sb, "  workload: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 10}"
+				" # half of what is free; %" PRIu64 " in the report's proportion\n",
+			    s->pages * 4 / 2, s->min_kb);
+	else if (s->min_kb)
 		strbuf_addf(sb, "  workload: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 10}"
 				" # as in the report\n", s->min_kb);
 	else
