@@ -25,8 +25,8 @@
 #include "results/util/file.h"
 
 #define ROUNDS_MAX 20
-#define POPULATE_GUEST "5G" /* holds a layout of 4 GiB with room for the kernel */
-#define POPULATE_MEMORY (5ULL << 30)
+#define POPULATE_GUEST "9G" /* holds a layout of 8 GiB with room for the kernel */
+#define POPULATE_MEMORY (9ULL << 30)
 
 struct probe {
 	uv_loop_t loop;
@@ -251,6 +251,27 @@ static int bench_forks(const char *mmrig, const char *kernel)
 	return over;
 }
 
+/* Layouts of guests of 1, 2, 4 and 8 GiB: seconds, and how much more a GiB costs in the largest. */
+static int bench_growth(const char *mmrig, const char *kernel)
+{
+	static const char *const size[] = { "1G", "2G", "4G", "8G" };
+	double seconds[ARRAY_SIZE(size)];
+
+	printf("layout by guest memory:");
+	for (size_t i = 0; i < ARRAY_SIZE(size); i++) {
+		struct cost cost;
+		json_t *doc = run_mmrig(mmrig, (const char *[]){ "--kernel", kernel, "--runs", "1", "--memory",
+								 size[i], "--set", "vm.least=1G", NULL },
+					&cost);
+
+		seconds[i] = number_at(doc, "phases", "layout");
+		json_decref(doc);
+		printf(" %s %.2f s", size[i], seconds[i]);
+	}
+	printf("\n");
+	return verdict("a GiB of layout", "of 8", seconds[3] / 8, "of 2", seconds[1] / 2, 1.25);
+}
+
 static int bench(const char *mmrig, const char *init, const char *kernel_spec, size_t rounds,
 		 struct error *err)
 {
@@ -273,7 +294,7 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 		double pages;
 		json_t *doc;
 
-		/* Another guest size than the workload's own: a layout of 4 GiB, and little else. */
+		/* Another guest size than the workload's own: a layout of 8 GiB, and little else. */
 		doc = run_mmrig(mmrig, (const char *[]){ "--kernel", k.name, "--runs", "1", "--memory",
 							 POPULATE_GUEST, "--set", "spare=460", NULL },
 				&cost);
@@ -291,10 +312,11 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 	}
 	over |= verdict("boot, exec to hello", "agent", stat_median(hello, rounds), "small init",
 			stat_median(up, rounds), 1.10);
-	over |= verdict("layout of 4 GiB, all steps", "layout", stat_median(layout, rounds), "populate alone",
-			stat_median(populate, rounds), 1.25);
+	over |= verdict("layout of 8 GiB, all steps", "layout", stat_median(layout, rounds), "populate alone",
+			stat_median(populate, rounds), 1.15);
 	over |= verdict("snapshots and series", "sampling", stat_median(sampling, rounds), "workload",
 			stat_median(workload, rounds), 0.01);
+	over |= bench_growth(mmrig, k.name);
 	over |= bench_forks(mmrig, k.name);
 	kernel_free(&k);
 	return over;
