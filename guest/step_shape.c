@@ -19,7 +19,7 @@
  * What the kernel allocates meanwhile for itself breaks up the largest block of another type, and its
  * pieces are too many of the smaller orders; the next time it has what it needs.
  */
-#define TRIES 4
+#define TRIES 8
 
 static const char *const order_names[ORDERS] = { "order0", "order1", "order2", "order3",
 						 "order4", "order5", "order6", "order7",
@@ -150,9 +150,14 @@ static int shape_run(struct layout *l, const struct job_line *line, struct step_
 		off = ret == 0 ? distance_ppm(asked, got) : 0;
 	}
 	expr_free(where);
-	/* Of what was given back the kernel has taken some hundred pages for itself meanwhile. */
-	if (ret < 0 || region_prune_freed(l) < 0)
+	if (ret < 0)
 		return -1;
+	/*
+	 * The lists are what was asked for, not where their blocks stand: of those the kernel takes a
+	 * thousand pages in the next second and has others instead, so no proof can hold it to them.
+	 */
+	memset(l->freed, 0, l->pfn_end / 8 + 1);
+	l->nfreed = 0;
 	zones_read(&l->zones, l->block_order);
 	print_blocks(r->got, sizeof(r->got), got);
 	n = strlen(r->got);
