@@ -99,15 +99,41 @@ char *compare_number(double value, int decimals)
 	return str_printf("%.*f", decimals, rounded(value, decimals));
 }
 
+/*
+ * The length of the first line of the text: up to the last blank that fits, so that names of metrics
+ * and options stay whole; 0: there is none.
+ */
+static size_t line_at_blank(const char *text, size_t width)
+{
+	size_t n = 0, last = 0;
+
+	for (const char *s = text; *s; s++) {
+		if (*s == ' ')
+			last = (size_t)(s - text);
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+		if (n > width)
+			return last;
+	}
+	return strlen(text);
+}
+
 void compare_put_wrapped(struct strbuf *sb, size_t indent, const char *text)
 {
 	cleanup_free char *clean = run_text_printable(text);
-	size_t n;
-	char **lines = run_text_wrap(clean, TABLE_WIDTH - indent - 2, &n);
+	const size_t width = TABLE_WIDTH - indent - 2;
+	size_t further = 0;
 
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(sb, "%*s%s\n", (int)(indent + (i ? 2 : 0)), "", lines[i]);
-	run_text_lines_free(lines);
+	for (const char *at = clean; *at; further = 2) {
+		size_t n = line_at_blank(at, width), nlines;
+		char **lines = n ? NULL : run_text_wrap(at, width, &nlines);
+
+		if (lines)
+			n = strlen(lines[0]);
+		run_text_lines_free(lines);
+		strbuf_addf(sb, "%*s%.*s\n", (int)(indent + further), "", (int)n, at);
+		at += n;
+		at += *at == ' ';
+	}
 }
 
 void compare_put_title(const struct compare *c, size_t indent, struct strbuf *sb)
