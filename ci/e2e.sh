@@ -31,7 +31,7 @@ SMALL=$here/e2e/small.yaml
 # No test needs longer, on two slow cores without KVM; a hang must not hold up the suite.
 LIMIT=240
 
-for part in lib runs ends input numa faults steps compare; do
+for part in lib runs ends input numa faults steps alloc compare; do
 	# shellcheck source=/dev/null
 	. "$here/e2e/$part.sh"
 done
@@ -41,7 +41,7 @@ tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two
 	where_selects_nothing console_flood odd_names interrupt interrupt_twice kill slow_host
 	lost_qemu two_at_once disk_full_before disk_full_in_run results_read_only results_is_file
 	bad_kernels bad_usage bad_scenarios unknown_sysctl refused_sysctl bad_qemu
-	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}"
+	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}" "${alloc_tests[@]}"
 	"${compare_tests[@]}")
 
 # The VMs of this test that are still there. A process may have come by an old number.

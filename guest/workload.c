@@ -1,8 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guest/workload.h"
 
+#include <time.h>
+
+#define PAUSE_NS 50000
+
 void workload_result(struct workload_run *w, const char *metrics, const char *extra)
 {
 	task_send(w->child, WIRE_RESULT, "{\"metrics\":{%s}%s%s}", metrics, extra ? "," : "",
 		  extra ? extra : "");
+}
+
+/* splitmix64 (Vigna 2015). */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+void workload_pause(uint64_t *random)
+{
+	struct timespec pause = { 0, (long)(next_random(random) % PAUSE_NS) };
+
+	nanosleep(&pause, NULL);
 }

@@ -31,4 +31,10 @@ typedef int (*workload_fn)(struct workload_run *w);
  */
 void workload_result(struct workload_run *w, const char *metrics, const char *extra);
 
+/*
+ * Sleeps for up to 50 us, drawn from the state, which starts as the run's seed: forks of one layout
+ * would otherwise be one sample ten times over.
+ */
+void workload_pause(uint64_t *random);
+
 #endif

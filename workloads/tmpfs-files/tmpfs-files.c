@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "guest/histogram.h"
@@ -66,29 +65,12 @@ static int create(struct workload_run *w, int dir, uint64_t i, uint64_t files)
 	return 0;
 }
 
-/* splitmix64 (Vigna 2015): the run's own stream of numbers. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/*
- * Between two folders the run pauses for up to PAUSE_NS, drawn from its seed: forks of one layout
- * would otherwise be one sample ten times over. With 1000 files a folder it is under 1 % of the time.
- */
-#define PAUSE_NS 50000
-
 static int open_folder(struct workload_run *w, uint64_t number, uint64_t *random)
 {
-	struct timespec pause = { 0, (long)(next_random(random) % PAUSE_NS) };
 	char path[64];
 	int dir;
 
-	nanosleep(&pause, NULL);
+	workload_pause(random); /* with 1000 files a folder under 1 % of the time */
 	snprintf(path, sizeof(path), TOP "/d%" PRIu64, number);
 	if (mkdir(path, 0755) < 0 || (dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		return task_fail(w->child, "workload-failed", "tmpfs-files: folder %" PRIu64 ": %s", number,
