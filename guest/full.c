@@ -28,11 +28,15 @@ static struct {
 #define KNOBS (sizeof(knobs) / sizeof(knobs[0]))
 
 static cpu_set_t cpus_before;
+static bool is_low; /* and what was before is kept */
 
 static void lower(void)
 {
 	cpu_set_t one;
 
+	if (is_low)
+		return;
+	is_low = true;
 	for (size_t i = 0; i < KNOBS; i++) {
 		if (file_slurp(knobs[i].path, knobs[i].saved, sizeof(knobs[i].saved)) > 0)
 			file_put(knobs[i].path, knobs[i].low);
@@ -51,6 +55,7 @@ void full_end(void)
 		if (knobs[i].saved[0])
 			file_put(knobs[i].path, knobs[i].saved);
 	sched_setaffinity(0, sizeof(cpus_before), &cpus_before);
+	is_low = false;
 }
 
 int full_begin(struct layout *l, struct step_report *r)

@@ -9,9 +9,15 @@
  */
 #include "guest/layout.h"
 
-/* Lowers, and takes what can be had; 0, or -1 with r->why (watermarks are as before then). */
+/*
+ * Lowers, and takes what can be had; 0, or -1 with r->why (watermarks are as before then). May be
+ * called again before full_end().
+ */
 int full_begin(struct layout *l, struct step_report *r);
-/* As before; full_begin() must have succeeded. */
+/*
+ * As before; full_begin() must have succeeded. Only once enough was given back: with memory full and
+ * the watermarks up again, the next allocation of any process is an OOM kill.
+ */
 void full_end(void);
 
 #endif

@@ -130,13 +130,15 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 		/* Kernels before 6.15 break up the largest free block first, later ones the smallest. */
 		m->group_order = m->order + (round % 2 ? 3 : 0);
 		ret = run_round(l, m, where, r);
-		full_end();
 		if (m->taken >= m->chosen)
 			break;
 	}
 	memset(l->pick, 0, l->pfn_end / 8 + 1);
 	region_pick_not_held(l);
 	if (give(l, r) < 0)
+		ret = -1;
+	full_end();
+	if (ret < 0)
 		return -1;
 	m->taken = mix_count_taken(l, m);
 	mix_count_pages(l, m);

@@ -68,7 +68,7 @@ static void test_scenario_to_stdout(void **state)
 	assert_in(o.out, "vm: {memory: 4G, cpus: 2}\n");
 	assert_in(o.out, "- shape: {order0: ");
 	assert_in(o.err, "node 0 DMA32");
-	assert_in(o.err, "in a guest of 4G: 8850 free pages"); /* 1048576 * 68804 / 8152168 */
+	assert_in(o.err, "in a guest of 4G: 16384 free pages"); /* 1048576 * 68804 / 8152168 */
 	assert_null(strstr(o.err, "mmrig: "));
 }
 
@@ -102,7 +102,7 @@ static void test_json(void **state)
 	assert_non_null(doc);
 	assert_int_equal(json_integer_value(
 				 json_object_get(json_object_get(doc, "guest"), "free_pages")),
-			 8850);
+			 16384);
 	json_decref(doc);
 }
 

@@ -130,7 +130,7 @@ static void add_scale(struct strbuf *sb, const struct memscale *s)
 			    "not take: left out\n",
 			    s->cma_kb);
 	if (s->raised)
-		strbuf_adds(sb, "that would leave the guest too little to go on: raised to 32 MiB\n");
+		strbuf_adds(sb, "that would leave the guest too little to go on: raised to 64 MiB\n");
 	strbuf_addf(sb, "in a guest of %s: %" PRIu64 " free pages of 4 kB, in blocks of order\n",
 		    memory, s->pages);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)

@@ -178,10 +178,10 @@ enum memscale_base {
 };
 
 /*
- * 32 MiB. With less a guest has no room for its own doings, and what the kernel takes and gives back
+ * 64 MiB. With less a guest has no room for its own doings, and what the kernel takes and gives back
  * meanwhile, some hundred pages, is too large a part of it.
  */
-#define MEMSCALE_PAGES_MIN 8192
+#define MEMSCALE_PAGES_MIN 16384
 
 struct memscale {
 	uint64_t memory_bytes;

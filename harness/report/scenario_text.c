@@ -35,7 +35,7 @@ static void add_left_out(struct strbuf *sb, const struct memscale *s)
 static void add_raised(struct strbuf *sb, const struct memscale *s)
 {
 	if (s->raised)
-		add_comment(sb, "That would leave the guest too little to go on: raised to 32 MiB, spread over the "
+		add_comment(sb, "That would leave the guest too little to go on: raised to 64 MiB, spread over the "
 				"orders in the same way.");
 }
 
