@@ -3,7 +3,7 @@
 #
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
-steps_tests=(steps_shape steps_mix steps_fills steps_named)
+steps_tests=(steps_shape steps_mix steps_fills steps_named steps_shipped steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -106,4 +106,37 @@ test_steps_named()
 	sed -i 's/layout: alias/layout: alais/' "$T/steps.yaml"
 	expect 2 run "$T/steps.yaml" --kernel "$KERNEL"
 	err_has 'unknown layout "alais"; did you mean alias?'
+}
+
+# Every layout that has a name, on both kernels: built, and asked against got by the guest itself.
+test_steps_shipped()
+{
+	local layout kernel name
+	for layout in "$here"/../workloads/layouts/*.yaml; do
+		name=$(basename "$layout" .yaml)
+		cat >"$T/$name.yaml" <<-END
+			name: $name
+			vm: {memory: 1G, cpus: 2}
+			layout: $name
+			workload: {tmpfs-files: {files: 100}}
+		END
+		for kernel in "$KERNEL" "$OLD_KERNEL"; do
+			expect 0 layout check "$T/$name.yaml" --kernel "$kernel" --accel "$ACCEL" -o "$T/$name.svg"
+			grep -qE "^$name, .*: ok" "$T/out" || die "$name on $kernel: $(head -n 1 "$T/out")"
+			grep -qE '^ +[0-9]+  [.mMuUpP ]{8}' "$T/out" || die "$name: no map of pageblocks"
+			grep -q '</svg>' "$T/$name.svg" || die "$name: no picture"
+		done
+	done
+	expect 2 layout check "$SMALL" --set layout.0.fill.kind=nothing
+}
+
+# From what somebody pasted to free lists in a guest, and the request that failed on them.
+test_steps_import()
+{
+	local report=$here/../harness/report/testdata/36-hns3-arm64-5.10-4node-quoted-printable.txt
+	expect 0 layout import "$report" --memory 2G -o "$T/imported.yaml"
+	out_has "order 4"
+	expect 0 run "$T/imported.yaml" --kernel "$KERNEL" --accel "$ACCEL" --runs 1 --json
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "ok" and .metrics.alloc_attempts > 0'
+	holds "$T/out" '.cells[0].runs[0].layout[0] | .step == "shape" and .got.distance <= 0.05'
 }

@@ -109,17 +109,38 @@ static void add_watermarks(struct strbuf *sb, const struct memscale *s)
 		strbuf_adds(sb, "  workload: {vm.watermark_scale_factor: 10}\n");
 }
 
-/* The one place that knows which workload makes requests like the one that failed. */
-static void add_workload(struct strbuf *sb, const struct memevent *e)
+/* Movable blocks of these orders can be asked for from user space (workloads/alloc-order). */
+static bool has_way(const struct memevent *e)
 {
-	if (e->kind && e->have_order && e->have_gfp)
-		strbuf_addf(
-			sb,
-			"# The request that failed was of order %u, %s, %s. tmpfs-files makes small "
-			"unmovable and\n# reclaimable ones in its stead.\n",
-			e->order, memtype_name(e->gfp.type),
-			e->gfp.atomic ? "atomic" : "not atomic");
-	strbuf_addf(sb, "workload:\n  tmpfs-files: {files: %d}\n", FILES);
+	if (e->order > 10)
+		return false;
+	return e->gfp.type != MEMTYPE_MOVABLE || e->order == 0 || (e->order >= 2 && e->order <= 9);
+}
+
+/*
+ * The one place that knows which workload makes requests like the one that failed: an eighth of what
+ * is free, in blocks of that order.
+ */
+static void add_workload(struct strbuf *sb, const struct memevent *e, const struct memscale *s)
+{
+	bool known = e->kind && e->have_order && e->have_gfp;
+	uint64_t count = known ? s->pages / 8 >> e->order : 0;
+
+	if (known)
+		strbuf_addf(sb, "# The request that failed was of order %u, %s, %s.\n", e->order,
+			    memtype_name(e->gfp.type), e->gfp.atomic ? "atomic" : "not atomic");
+	if (known && e->gfp.atomic)
+		strbuf_adds(sb, "# User space cannot make the kernel ask atomically: these requests may wait.\n");
+	if (known && has_way(e)) {
+		strbuf_addf(sb, "workload:\n  alloc-order: {order: %u, kind: %s, count: %" PRIu64 "}\n"
+				"metrics: [alloc_attempts, alloc_success_share, alloc_fallback, alloc_fail,"
+				" alloc_median, alloc_p99, allocstall, compact_stall]\n",
+			    e->order, e->gfp.type == MEMTYPE_MOVABLE ? "movable" : "unmovable", count ? count : 1);
+		return;
+	}
+	strbuf_addf(sb, "# No workload asks for just that: small unmovable and reclaimable pages in its stead.\n"
+			"workload:\n  tmpfs-files: {files: %d}\nmetrics: [allocstall, time]\n",
+		    FILES);
 }
 
 char *memreport_scenario(const struct memimport *m)
@@ -137,7 +158,6 @@ char *memreport_scenario(const struct memimport *m)
 	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\n", memory);
 	add_shape(&sb, m->scale);
 	add_watermarks(&sb, m->scale);
-	add_workload(&sb, &r->event);
-	strbuf_adds(&sb, "metrics: [allocstall, time]\n");
+	add_workload(&sb, &r->event, m->scale);
 	return strbuf_steal(&sb);
 }
