@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What somebody pasted, and what is made of it: an account, JSON, a scenario that can be run. */
+#include <jansson.h>
+#include <string.h>
+
+#include "ci/fuzz/fuzz.h"
+#include "harness/report/memreport.h"
+#include "harness/scenario/scenario.h"
+#include "results/util/cleanup.h"
+#include "results/verdict.h"
+
+#define MEMORY (2ULL << 30)
+
+static void check_zone(const struct memzone *z)
+{
+	FUZZ_CHECK(z->orders <= MEMREPORT_ORDERS);
+	FUZZ_CHECK(strnlen(z->name, sizeof(z->name)) < sizeof(z->name));
+}
+
+/* The blocks hold what was asked for, but for what does not fill one of the lowest order in use. */
+static void check_scale(const struct memscale *s)
+{
+	uint64_t sum = 0, least = 0;
+
+	for (int k = 0; k < MEMSCALE_ORDERS; k++) {
+		sum += s->blocks[k] << k;
+		if (s->blocks[k] && !least)
+			least = 1ULL << k;
+	}
+	FUZZ_CHECK(s->pages <= MEMORY / 4096);
+	FUZZ_CHECK(sum <= s->pages);
+	FUZZ_CHECK(!sum || s->pages - sum < least);
+}
+
+static void check_scenario(const char *yaml)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct scenario *s;
+	struct scenario_plan plan;
+
+	FUZZ_CHECK(scenario_parse("imported.yaml", yaml, strlen(yaml), &s, &err) == 0);
+	FUZZ_CHECK(scenario_expand(s, 0, &plan, &err) == 0);
+	scenario_plan_free(&plan);
+	scenario_free(s);
+}
+
+static void check_report(const struct memreport_set *set, size_t i)
+{
+	struct memscale scale;
+	struct memimport m = { .label = "pasted, by somebody", .set = set, .chosen = i };
+	cleanup_free char *account = NULL, *json = NULL, *yaml = NULL;
+	json_t *doc;
+
+	for (size_t z = 0; z < set->report[i].nzones; z++)
+		check_zone(&set->report[i].zone[z]);
+	memreport_scale_least(&set->report[i], MEMORY, MEMSCALE_PAGES_MIN, &scale);
+	if (scale.pages) {
+		check_scale(&scale);
+		m.scale = &scale;
+		yaml = memreport_scenario(&m);
+		check_scenario(yaml);
+	}
+	account = memreport_account(&m);
+	json = memreport_json(&m, yaml);
+	doc = json_loads(json, 0, NULL);
+	FUZZ_CHECK(json_is_object(doc) && *account);
+	json_decref(doc);
+}
+
+static void run(const uint8_t *data, size_t len)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct memreport_set set;
+	int ret = memreport_parse("input", data, len, &set, &err);
+
+	if (ret < 0) {
+		FUZZ_CHECK(err.text && err.status == EXIT_USAGE && !set.n);
+		return;
+	}
+	FUZZ_CHECK(set.n && set.best < set.n);
+	for (size_t i = 0; i < set.n && i < 4; i++)
+		check_report(&set, i);
+	memreport_set_free(&set);
+}
+
+const struct fuzz_target fuzz_report = { "report", run };
