@@ -42,6 +42,11 @@ struct layout_step {
 	const char *const *needs; /* as `need` lines of the job; NULL-terminated, may be NULL */
 	const char *const *moves; /* canonical counters that it must move; NULL-terminated */
 	void *run;		  /* guest: layout_step_fn of guest/layout.h */
+	/*
+	 * On the host, before anything is started: what is wrong with parameters that are each in
+	 * their range, static text; NULL: nothing. May be NULL.
+	 */
+	const char *(*check)(const struct job_line *line);
 };
 
 struct workload {

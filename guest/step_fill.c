@@ -268,6 +268,14 @@ static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_fi
 					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
 					  NULL };
 
+static const char *fill_check(const struct job_line *line)
+{
+	const char *kind = job_get(line, "kind");
+
+	return job_get(line, "zone") && kind && strcmp(kind, "anon") != 0 && strcmp(kind, "thp") != 0 ?
+		       "zone goes with anon and thp alone, whose pages can be given back one by one" : NULL;
+}
+
 const struct layout_step step_fill = {
 	.name = "fill",
 	.summary = "take free memory with pages of one kind until so much is left",
@@ -276,4 +284,5 @@ const struct layout_step step_fill = {
 	.needs = fill_needs,
 	.moves = fill_moves,
 	.run = (void *)fill_run,
+	.check = fill_check,
 };

@@ -131,4 +131,5 @@ const struct layout_step step_free = {
 	.nparams = sizeof(free_params) / sizeof(free_params[0]),
 	.moves = free_moves,
 	.run = (void *)free_run,
+	.check = sample_check,
 };

@@ -203,6 +203,19 @@ static const struct param_spec mix_params[] = {
 static const char *const mix_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const mix_moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
 
+static const char *mix_check(const struct job_line *line)
+{
+	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
+	bool dentries = how && strcmp(how, "dentries") == 0;
+	bool reclaimable = kind && strcmp(kind, "reclaimable") == 0;
+
+	if (how && strcmp(how, "auto") != 0 && dentries != reclaimable)
+		return "packet and pagetables give unmovable pages, dentries reclaimable ones";
+	if ((reclaimable || (how && strcmp(how, "pagetables") == 0)) && job_get_i64(line, "order", 0))
+		return "order goes with packet alone; the others are single pages";
+	return NULL;
+}
+
 const struct layout_step step_mix = {
 	.name = "mix",
 	.summary = "put unmovable pages of the kernel's own into a share of the pageblocks",
@@ -211,4 +224,5 @@ const struct layout_step step_mix = {
 	.needs = mix_needs,
 	.moves = mix_moves,
 	.run = (void *)mix_run,
+	.check = mix_check,
 };

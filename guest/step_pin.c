@@ -249,4 +249,5 @@ const struct layout_step step_pin = {
 	.needs = pin_needs,
 	.moves = pin_moves,
 	.run = (void *)pin_run,
+	.check = sample_check,
 };

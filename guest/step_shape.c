@@ -186,6 +186,15 @@ static const struct param_spec shape_params[] = {
 static const char *const shape_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const shape_moves[] = { "pgfree", NULL };
 
+static const char *shape_check(const struct job_line *line)
+{
+	uint64_t pages = 0;
+
+	for (unsigned int k = 0; k < ORDERS; k++)
+		pages += (uint64_t)job_get_i64(line, order_names[k], 0) << k;
+	return pages < FLOOR_PAGES ? "fewer than 2048 free pages in all leave a guest nothing to go on" : NULL;
+}
+
 const struct layout_step step_shape = {
 	.name = "shape",
 	.summary = "free lists as asked: so many free blocks of each order, all else taken",
@@ -194,4 +203,5 @@ const struct layout_step step_shape = {
 	.needs = shape_needs,
 	.moves = shape_moves,
 	.run = (void *)shape_run,
+	.check = shape_check,
 };

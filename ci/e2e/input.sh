@@ -76,6 +76,33 @@ bad_scenario()
 	refused "$1" run "$T/bad.yaml" --kernel "$KERNEL" --accel tcg
 }
 
+# Parameters that are each in their range, and do not go together: seen before anything is started.
+test_bad_layouts()
+{
+	local bad
+	for bad in 'pin: {share: 10%, count: 5}' 'free: {where: pfn % 2 == 0, share: 10%, count: 5}' \
+		'fill: {kind: slab, leave: 64M, zone: dma32}' 'mix: {share: 10%, how: dentries}' \
+		'mix: {share: 10%, how: pagetables, order: 4}' 'shape: {order0: 100}' 'shape: {}'; do
+		cat >"$T/bad.yaml" <<-END
+			name: bad
+			vm: {memory: 512M, cpus: 1}
+			layout:
+			  - fill: {leave: 64M}
+			  - $bad
+			workload: {tmpfs-files: {files: 10}}
+		END
+		expect 2 run "$T/bad.yaml" --kernel "$KERNEL"
+		err_has "bad.yaml:5:5: ${bad%%:*}: "
+		no_start
+	done
+	printf 'Node 0, zone   Normal   1000 1 1 1 1 1 1 1 1 1 1\n' >"$T/pasted"
+	expect 2 layout import "$T/pasted" -o "$T/pasted"
+	err_has "is the report itself"
+	grep -q '^Node 0' "$T/pasted" || die "the report was overwritten"
+	expect 2 layout import "$T/pasted" --memory 10M
+	err_has "256M"
+}
+
 test_bad_scenarios()
 {
 	refused "alias-tmpfs" run alias-tmpsf --kernel "$KERNEL"

@@ -3,12 +3,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "harness/cmd/opt.h"
 #include "harness/report/memreport.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
+
+#define MEMORY_LEAST (256ull << 20)
 
 struct import_args {
 	uint64_t memory, nth;
@@ -86,6 +89,8 @@ static int scale_report(struct memimport *m, uint64_t memory, struct memscale *s
 
 	if (memreport_need_lists(m->label, r, err) < 0)
 		return -1;
+	if (memory < MEMORY_LEAST)
+		return error_set(err, EXIT_USAGE, "--memory: a guest needs 256M at least to have a layout");
 	memreport_scale_least(r, memory, MEMSCALE_PAGES_MIN, s);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)
 		blocks += s->blocks[k];
@@ -114,12 +119,21 @@ static void print_results(const struct import_args *args, const struct memimport
 		fputs(scenario, stdout);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static int import_set(const struct import_args *args, struct memimport *m, struct error *err)
 {
 	cleanup_free char *scenario = NULL;
 	struct memscale scale;
 	int ret;
 
+	if (args->output && same_file(args->output, m->label))
+		return error_set(err, EXIT_USAGE, "--output %s: is the report itself; give another name", args->output);
 	if (choose_report(args, m, err) < 0)
 		return -1;
 	ret = scale_report(m, args->memory ? args->memory :

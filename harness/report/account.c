@@ -108,7 +108,7 @@ static void add_remarks(struct strbuf *sb, const struct memimport *m)
 char *memscale_describe(const struct memscale *s)
 {
 	static const char *const of[] = { "of the memory of its zones", "of the RAM",
-					  "of MemTotal" };
+					  "of MemTotal", "of its pageblocks" };
 
 	if (s->base == MEMSCALE_ASSUMED)
 		return str_printf("%" PRIu64

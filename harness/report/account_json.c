@@ -138,7 +138,7 @@ static json_t *report_json(const struct memreport *r)
 
 static json_t *scale_json(const struct memscale *s)
 {
-	static const char *const bases[] = { "managed", "pages RAM", "MemTotal", "assumed" };
+	static const char *const bases[] = { "managed", "pages RAM", "MemTotal", "pageblocks", "assumed" };
 	json_t *o = json_object(), *mix = json_object();
 
 	json_object_set_new(o, "memory_bytes", run_json_u64(s->memory_bytes));

@@ -174,6 +174,7 @@ enum memscale_base {
 	MEMSCALE_MANAGED, /* free pages of managed (else present) pages of the zones with lists */
 	MEMSCALE_RAM,	  /* of "pages RAM" */
 	MEMSCALE_MEMINFO, /* of MemTotal */
+	MEMSCALE_BLOCKS,  /* of the pageblocks that pagetypeinfo counts */
 	MEMSCALE_ASSUMED,
 };
 

@@ -58,6 +58,24 @@ static uint64_t total_kb(const struct memreport *r, enum memtotal t, uint64_t un
 	return r->have_total >> t & 1 ? r->total[t] * unit_kb : 0;
 }
 
+/* All pageblocks of all zones; 0 where a zone with a list has none counted. */
+static uint64_t blocks_kb(const struct memreport *r)
+{
+	uint64_t blocks = 0;
+
+	if (!r->have_pageblock_order)
+		return 0;
+	for (size_t i = 0; i < r->nzones; i++) {
+		const struct memzone *z = &r->zone[i];
+
+		if (z->orders && !z->have_blocks)
+			return 0;
+		for (int t = 0; t < MEMTYPES; t++)
+			blocks += z->have_blocks >> t & 1 && z->blocks[t] < UINT32_MAX ? z->blocks[t] : 0;
+	}
+	return (blocks << r->pageblock_order) * r->page_kb;
+}
+
 /* The first that is said, and that the free memory fits in. */
 static void choose_base(const struct memreport *r, struct memscale *s)
 {
@@ -65,6 +83,7 @@ static void choose_base(const struct memreport *r, struct memscale *s)
 		[MEMSCALE_MANAGED] = managed_kb(r),
 		[MEMSCALE_RAM] = total_kb(r, MEMTOTAL_RAM, r->page_kb),
 		[MEMSCALE_MEMINFO] = total_kb(r, MEMTOTAL_MEMINFO_KB, 1),
+		[MEMSCALE_BLOCKS] = blocks_kb(r),
 	};
 
 	for (s->base = MEMSCALE_MANAGED; s->base < MEMSCALE_ASSUMED; s->base++)

@@ -203,6 +203,23 @@ static void test_mix(void **state)
 	assert_false(s.have_mix >> MEMTYPE_RESERVE & 1);
 }
 
+/* pagetypeinfo counts every pageblock: 8 + 1016 + 31744 of 2 MiB are 64 GiB. */
+static void test_scale_by_pageblocks(void **state)
+{
+	cleanup_strbuf struct strbuf text = STRBUF_INIT;
+	struct memreport_set set;
+	struct memscale s;
+
+	fixture_read_into(&text, "24-webhost-pagetypeinfo-wrapped");
+	parse_text(text.data, &set);
+	memreport_scale(&set.report[0], 4096ull << 20, &s);
+	assert_int_equal(s.base, MEMSCALE_BLOCKS);
+	assert_int_equal(s.base_kb, 67108864);
+	/* 1 Mi pages by 30402316 of 67108864: 475036.2 */
+	assert_int_equal(s.pages, 475036);
+	memreport_set_free(&set);
+}
+
 /* ---- what is written ---- */
 
 static void test_left_out_is_written(void **state)
@@ -282,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_scale_leaves_out_cma),
 		cmocka_unit_test(test_scale_keeps_total),
 		cmocka_unit_test(test_mix),
+		cmocka_unit_test(test_scale_by_pageblocks),
 		cmocka_unit_test(test_written),
 		cmocka_unit_test(test_left_out_is_written),
 	};

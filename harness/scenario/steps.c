@@ -48,6 +48,7 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 	const struct node *name = n->key[0];
 	const struct layout_step *step = find_step(w->s, name->text);
 	struct job_line *line;
+	const char *why;
 
 	if (w->nsteps++ == STEPS_MAX)
 		return node_error(err, name, "the layout has more than %d steps", STEPS_MAX);
@@ -57,7 +58,10 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 
 		job_line_set(line, "round", round);
 	}
-	return params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err);
+	if (params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err) < 0)
+		return -1;
+	why = step->check ? step->check(line) : NULL;
+	return why ? node_error(err, name, "%s: %s", name->text, why) : 0;
 }
 
 static int add_repeat(struct walk *w, const struct node *params, struct error *err)
