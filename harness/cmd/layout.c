@@ -192,6 +192,6 @@ static const struct command *const layout_subcommands[] = {
 
 const struct command command_layout = {
 	.name = "layout",
-	.summary = "layouts made of reports",
+	.summary = "build and show layouts, and make them of reports",
 	.sub = layout_subcommands,
 };
