@@ -168,6 +168,12 @@ int region_prune_freed(struct layout *l)
 	return 0;
 }
 
+void region_forget_freed(struct layout *l)
+{
+	memset(l->freed, 0, l->pfn_end / 8 + 1);
+	l->nfreed = 0;
+}
+
 void region_mark_held(struct layout *l)
 {
 	for (size_t i = 0; i < l->filled_pages; i++)

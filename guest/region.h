@@ -73,6 +73,11 @@ int64_t region_reread(struct layout *l);
  */
 int region_prune_freed(struct layout *l);
 /*
+ * After a step that claims how much is free, and in what pieces, but not where: the kernel takes and
+ * moves a thousand pages in the next second, so no proof can hold it to the place of each.
+ */
+void region_forget_freed(struct layout *l);
+/*
  * A step that takes pages for its own time: those held before are marked (LAYOUT_CHOSEN) so that the
  * others can be told; picking sets the bits of the others in l->pick and takes the marks away.
  */

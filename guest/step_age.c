@@ -91,11 +91,12 @@ static int age_run(struct layout *l, const struct job_line *line, struct step_re
 	expr_free(where);
 	if (done < 0)
 		return -1;
-	/* Scattered free memory sets compaction to work, which moves pages of ours onto those given back. */
-	if (region_taken(l, 0, l->filled_pages) < 0 || region_prune_freed(l) < 0) {
-		snprintf(r->why, sizeof(r->why), "cannot read pagemap or kpageflags: %s", strerror(errno));
+	if (region_taken(l, 0, l->filled_pages) < 0) {
+		snprintf(r->why, sizeof(r->why), "cannot read pagemap: %s", strerror(errno));
 		return -1;
 	}
+	/* Scattered free memory sets compaction to work, which moves pages of ours onto those given back. */
+	region_forget_freed(l);
 	after = used(l);
 	snprintf(r->asked, sizeof(r->asked), "\"operations\":%" PRIu64 ",\"used_pages\":%" PRIu64,
 		 operations, before);

@@ -152,12 +152,7 @@ static int shape_run(struct layout *l, const struct job_line *line, struct step_
 	expr_free(where);
 	if (ret < 0)
 		return -1;
-	/*
-	 * The lists are what was asked for, not where their blocks stand: of those the kernel takes a
-	 * thousand pages in the next second and has others instead, so no proof can hold it to them.
-	 */
-	memset(l->freed, 0, l->pfn_end / 8 + 1);
-	l->nfreed = 0;
+	region_forget_freed(l);
 	zones_read(&l->zones, l->block_order);
 	print_blocks(r->got, sizeof(r->got), got);
 	n = strlen(r->got);
