@@ -163,10 +163,10 @@ BENCH_KERNEL ?= debian:7.3
 BENCH_ROUNDS ?= 3
 bench: all $(O)/bench $(O)/bench-init $(O)/bench-results
 	$(Q)$(O)/mmrig kernel fetch $(BENCH_KERNEL) >/dev/null
-	$(Q)$(O)/bench $(O)/mmrig $(O)/bench-init $(BENCH_KERNEL) $(BENCH_ROUNDS)
 	$(Q)$(O)/mmrig run alias-tmpfs --kernel $(BENCH_KERNEL) --memory 2G --set residue=4,0 --set sample_ms=10 --fork --runs 10 \
 		--allow-starved --quiet >/dev/null
 	$(Q)$(O)/bench-results $(O)/mmrig results/testdata/vmstat-7.3-end.txt
+	$(Q)$(O)/bench $(O)/mmrig $(O)/bench-init $(BENCH_KERNEL) $(BENCH_ROUNDS)
 
 asan:
 	$(Q)$(MAKE) --no-print-directory O=build-asan \

@@ -6,7 +6,7 @@
 
 Speaks the DevTools protocol over Chromium's pipe (file descriptors 3 and 4, JSON ended by a zero
 byte), so that nothing beyond Python is needed. FOLDER gets light.png, dark.png, narrow.png and
-print.pdf. Prints a line a fault; exit status 0: none, 1: some, 77: there is no Chromium.
+print.pdf. Prints a line a fault; exit status 0: none, 1: some, or there is no Chromium.
 """
 import base64
 import json
@@ -292,8 +292,8 @@ def main():
         return 2
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if not program:
-        print("report-ax: there is no Chromium: apt-get install chromium", file=sys.stderr)
-        return 77
+        print("report-ax: there is no Chromium: make check-deps", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as own:
         folder = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else own)
         browser = Browser(program, f"{own}/profile")

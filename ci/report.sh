@@ -5,14 +5,14 @@
 #
 # Makes reports, of run sets of $MMRIG_RESULTS or, without one, of the runs kept for tests, and looks
 # at them as readers do: well-formed, and opened in headless Chromium (ci/report-ax.py). Needs no VM.
-# The last line is "N passed, N failed, N skipped"; $REPORT_KEEP names a folder for pages and pictures.
+# The last line is "N passed, N failed"; $REPORT_KEEP names a folder for pages and pictures.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 MMRIG=$PWD/${O:-build}/mmrig
 T=$(mktemp -d) || exit 2
 trap 'rm -rf "$T"' EXIT
 keep=${REPORT_KEEP:-$T}
-passed=0 failed=0 skipped=0
+passed=0 failed=0
 
 ok() { echo "ok      $1"; passed=$((passed + 1)); }
 bad() { echo "FAILED  $1: $2"; failed=$((failed + 1)); }
@@ -32,7 +32,7 @@ expect()
 	fi
 }
 
-# check NAME COMMAND...: its output is the reason when it fails; 77 is skipped.
+# check NAME COMMAND...: its output is the reason when it fails.
 check()
 {
 	local name=$1 rc=0
@@ -40,7 +40,6 @@ check()
 	"$@" >"$T/why" 2>&1 || rc=$?
 	case $rc in
 	0) ok "$name" ;;
-	77) echo "skipped $name: $(tail -n 1 "$T/why")"; skipped=$((skipped + 1)) ;;
 	*) bad "$name" "$(tail -n 20 "$T/why")" ;;
 	esac
 }
@@ -114,5 +113,5 @@ for set in "$@"; do
 done
 check "report to the standard output" to_stdout "$1"
 ends "$1"
-echo "$passed passed, $failed failed, $skipped skipped"
+echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

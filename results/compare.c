@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "results/compare_internal.h"
+#include "results/compare_parts.h"
 #include "results/run_text.h"
 #include "results/util/cleanup.h"
 
@@ -264,7 +265,8 @@ static size_t *cell_groups(struct compare_cell *cell)
 
 	for (size_t i = 0; i < cell->nruns; i++) {
 		const char *unit;
-		char *key = sample_key(&cell->run[i], &unit);
+		const struct compare_run *run = &cell->run[i];
+		char *key = run->frame->set.run[run->index].verdict == VERDICT_OK ? sample_key(run, &unit) : NULL;
 
 		group[i] = i;
 		if (key) {
@@ -401,11 +403,6 @@ static int fill_section(struct compare *c, struct compare_section *s, struct err
 	return ret;
 }
 
-static bool tested(const struct compare *c, size_t metric, size_t col)
-{
-	return col != c->baseline && !c->metric[metric].quiet;
-}
-
 /* One list of all tests of the table, corrected for one another, and back. */
 static void correct(struct compare *c)
 {
@@ -414,18 +411,18 @@ static void correct(struct compare *c)
 
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++)
-			n += tested(c, i / c->ncols, i % c->ncols);
+			n += compare_test(c, s, i / c->ncols, i % c->ncols) != NULL;
 	list = xcalloc(n ? n : 1, sizeof(*list));
 	n = 0;
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++)
-			if (tested(c, i / c->ncols, i % c->ncols))
+			if (compare_test(c, s, i / c->ncols, i % c->ncols))
 				list[n++] = c->section[s].result[i];
 	c->tests = stats_correct(list, n, &c->stats);
 	n = 0;
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++)
-			if (tested(c, i / c->ncols, i % c->ncols))
+			if (compare_test(c, s, i / c->ncols, i % c->ncols))
 				c->section[s].result[i] = list[n++];
 	free(list);
 }

@@ -207,12 +207,12 @@ static const char *kernel_value(const void *arg, const struct compare_run *run)
 	return i < ks->n ? ks->label[i] : NULL;
 }
 
-static bool has_axis(const struct points *p, const char *name)
+const struct axis *points_find(const struct points *p, const char *name)
 {
 	for (size_t i = 0; i < p->naxes; i++)
 		if (strcmp(p->axis[i].name, name) == 0)
-			return true;
-	return false;
+			return &p->axis[i];
+	return NULL;
 }
 
 static void add_vary(struct points *p, const struct frame *frame, size_t nframes)
@@ -224,7 +224,7 @@ static void add_vary(struct points *p, const struct frame *frame, size_t nframes
 			for (size_t i = 0; i < set->variant[v].nvalues; i++) {
 				const char *name = set->variant[v].value[i].name;
 
-				if (name && !has_axis(p, name))
+				if (name && !points_find(p, name))
 					points_add(p, name, AXIS_PLACE, vary_value, name)->of_variant = true;
 			}
 	}
@@ -256,9 +256,9 @@ void points_make(const struct frame *frame, size_t nframes, struct points *p)
 	points_add(p, AXIS_RUNSET, AXIS_LABEL, runset_value, NULL);
 	points_add(p, AXIS_VARIANT, AXIS_LABEL, variant_value, &text);
 	/* A vary axis may have one of these names: it says the same. */
-	if (!has_axis(p, "memory"))
+	if (!points_find(p, "memory"))
 		points_add(p, "memory", AXIS_SHARED, memory_value, NULL);
-	if (!has_axis(p, "cpus"))
+	if (!points_find(p, "cpus"))
 		points_add(p, "cpus", AXIS_SHARED, cpus_value, NULL);
 	points_add(p, "accel", AXIS_SHARED, accel_value, NULL);
 	points_add(p, "qemu", AXIS_SHARED, qemu_value, NULL);
@@ -292,11 +292,10 @@ static bool path_ends(const char *path, const char *end)
 
 const struct axis *points_axis(const struct points *p, const char *name)
 {
-	const struct axis *found = NULL;
+	const struct axis *found = points_find(p, name);
 
-	for (size_t i = 0; i < p->naxes; i++)
-		if (strcmp(p->axis[i].name, name) == 0)
-			return &p->axis[i];
+	if (found)
+		return found;
 	for (size_t i = 0; i < p->naxes; i++) {
 		if (!path_ends(p->axis[i].name, name))
 			continue;

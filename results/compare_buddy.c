@@ -10,6 +10,7 @@
 #include "results/metrics.h"
 #include "results/proc.h"
 #include "results/table.h"
+#include "results/table_grid.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -169,7 +170,7 @@ static void put_cell(const struct compare *c, size_t section, size_t col,
 
 		if (section || col || e)
 			strbuf_adds(sb, "\n");
-		compare_put_wrapped(sb, 0, head);
+		grid_put_wrapped(sb, 0, head);
 		for (int f = 0; f < FILE_COUNT; f++)
 			put_file(t->table[f][e], t->nruns, (enum file)f, sb);
 	}

@@ -92,19 +92,11 @@ int compare_check(const struct points *p, const struct axis *by, const size_t *s
 	return error_hint(err, "compare runs that differ in one thing only, or use --force");
 }
 
-static const struct axis *axis_named(const struct points *p, const char *name)
-{
-	for (size_t i = 0; i < p->naxes; i++)
-		if (strcmp(p->axis[i].name, name) == 0)
-			return &p->axis[i];
-	return NULL;
-}
-
 /* Run sets whose runs stand in one cell: made at another time, perhaps on a warmer host. */
 static void note_pooled(const struct points *p, const struct axis *by, const size_t *section_of,
 			size_t nsections, struct strbuf *warning)
 {
-	const struct axis *set = axis_named(p, AXIS_RUNSET);
+	const struct axis *set = points_find(p, AXIS_RUNSET);
 	size_t ncells = nsections * by->n;
 	cleanup_free size_t *first = NULL;
 
@@ -141,7 +133,7 @@ static void note_unfinished(const struct points *p, struct strbuf *warning)
 void compare_hints(const struct points *p, const struct axis *by, const size_t *section_of,
 		   size_t nsections, struct strbuf *warning)
 {
-	const struct axis *host = axis_named(p, "host"), *forked = axis_named(p, "forked");
+	const struct axis *host = points_find(p, "host"), *forked = points_find(p, "forked");
 	cleanup_free char *hosts = host != by ? mismatch(p, host, section_of, nsections) : NULL;
 	cleanup_free char *forks = forked != by ? mismatch(p, forked, section_of, nsections) : NULL;
 
@@ -156,7 +148,7 @@ void compare_hints(const struct points *p, const struct axis *by, const size_t *
 /* The value that all share, or NULL. */
 static const char *shared(const struct points *p, const struct axis *by, const char *name)
 {
-	const struct axis *a = axis_named(p, name);
+	const struct axis *a = points_find(p, name);
 
 	return a && a != by && a->n == 1 && strcmp(a->value[0], "-") != 0 ? a->value[0] : NULL;
 }

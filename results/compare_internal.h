@@ -35,6 +35,8 @@ struct points {
 void points_make(const struct frame *frame, size_t nframes, struct points *p);
 void points_free(struct points *p);
 const struct run *points_run(const struct points *p, size_t i);
+/* By its whole name; NULL: none. */
+const struct axis *points_find(const struct points *p, const char *name);
 /* By name; a key of a scenario also by the end of its path where only one has that. NULL: none. */
 const struct axis *points_axis(const struct points *p, const char *name);
 /* Do the runs differ there? */

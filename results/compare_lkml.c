@@ -13,7 +13,7 @@ static void put_remarks(const struct compare *c, struct strbuf *sb)
 	char **remarks = compare_remarks(c);
 
 	for (size_t i = 0; remarks[i]; i++)
-		compare_put_wrapped(sb, 0, remarks[i]);
+		grid_put_wrapped(sb, 0, remarks[i]);
 	compare_remarks_free(remarks);
 }
 
@@ -21,7 +21,7 @@ static void put_head(const struct compare *c, struct strbuf *sb)
 {
 	cleanup_free char *title = str_printf("%s%s%s", c->title, *c->context ? ": " : "", c->context);
 
-	compare_put_wrapped(sb, 0, title);
+	grid_put_wrapped(sb, 0, title);
 	strbuf_adds(sb, "\n");
 }
 
@@ -80,7 +80,7 @@ static void put_section(const struct compare *c, size_t section, bool medians, s
 	bool first = !medians;
 
 	if (*s->label) {
-		compare_put_wrapped(sb, 0, s->label);
+		grid_put_wrapped(sb, 0, s->label);
 		strbuf_adds(sb, "\n");
 	}
 	if (medians)

@@ -9,6 +9,7 @@
 #include "results/compare_parts.h"
 #include "results/compare_rows.h"
 #include "results/compare_text.h"
+#include "results/table_grid.h"
 #include "results/util/cleanup.h"
 
 enum line { LINE_MIN, LINE_MEAN, LINE_STDDEV, LINE_COEFFVAR, LINE_MAX, LINE_BEST, LINE_COUNT };
@@ -136,7 +137,7 @@ static void put_key(const struct compare *c, struct strbuf *sb)
 {
 	strbuf_adds(sb, "\n");
 	compare_put_star(c, sb);
-	compare_put_wrapped(sb, 0, any_neither(c) ? "positive is better; more, where neither is" :
+	grid_put_wrapped(sb, 0, any_neither(c) ? "positive is better; more, where neither is" :
 						    "positive is better");
 }
 

@@ -99,49 +99,12 @@ char *compare_number(double value, int decimals)
 	return str_printf("%.*f", decimals, rounded(value, decimals));
 }
 
-/*
- * The length of the first line of the text: up to the last blank that fits, so that names of metrics
- * and options stay whole; 0: there is none.
- */
-static size_t line_at_blank(const char *text, size_t width)
-{
-	size_t n = 0, last = 0;
-
-	for (const char *s = text; *s; s++) {
-		if (*s == ' ')
-			last = (size_t)(s - text);
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-		if (n > width)
-			return last;
-	}
-	return strlen(text);
-}
-
-void compare_put_wrapped(struct strbuf *sb, size_t indent, const char *text)
-{
-	cleanup_free char *clean = run_text_printable(text);
-	const size_t width = TABLE_WIDTH - indent - 2;
-	size_t further = 0;
-
-	for (const char *at = clean; *at; further = 2) {
-		size_t n = line_at_blank(at, width), nlines;
-		char **lines = n ? NULL : run_text_wrap(at, width, &nlines);
-
-		if (lines)
-			n = strlen(lines[0]);
-		run_text_lines_free(lines);
-		strbuf_addf(sb, "%*s%.*s\n", (int)(indent + further), "", (int)n, at);
-		at += n;
-		at += *at == ' ';
-	}
-}
-
 void compare_put_title(const struct compare *c, size_t indent, struct strbuf *sb)
 {
 	if (c->title && *c->title)
-		compare_put_wrapped(sb, indent, c->title);
+		grid_put_wrapped(sb, indent, c->title);
 	if (c->context && *c->context)
-		compare_put_wrapped(sb, indent, c->context);
+		grid_put_wrapped(sb, indent, c->context);
 	if (sb->len)
 		strbuf_adds(sb, "\n");
 }
@@ -153,7 +116,7 @@ void compare_put_section(const struct compare *c, size_t section, size_t indent,
 	if (section)
 		strbuf_adds(sb, "\n");
 	if (label && *label)
-		compare_put_wrapped(sb, indent, label);
+		grid_put_wrapped(sb, indent, label);
 }
 
 static unsigned int cell_ok(const struct compare_cell *cell)
@@ -203,7 +166,7 @@ void compare_put_star(const struct compare *c, struct strbuf *sb)
 			   " %zu test%s, p <= %g",
 			   c->tests, c->tests == 1 ? "" : "s", c->stats.alpha);
 
-	compare_put_wrapped(sb, 0, text);
+	grid_put_wrapped(sb, 0, text);
 }
 
 struct notes {
@@ -319,6 +282,6 @@ void compare_put_notes(const struct compare *c, size_t indent, struct strbuf *sb
 	if (notes[0])
 		strbuf_adds(sb, "\n");
 	for (size_t i = 0; notes[i]; i++)
-		compare_put_wrapped(sb, indent, notes[i]);
+		grid_put_wrapped(sb, indent, notes[i]);
 	compare_notes_free(notes);
 }

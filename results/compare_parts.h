@@ -50,8 +50,6 @@ void compare_put_notes(const struct compare *c, size_t indent, struct strbuf *sb
 /* The same, unwrapped, for forms that do their own. NULL-terminated heap array of heap lines. */
 char **compare_notes(const struct compare *c);
 void compare_notes_free(char **notes);
-/* One line of text, wrapped; what follows is two columns further in. */
-void compare_put_wrapped(struct strbuf *sb, size_t indent, const char *text);
 /* "5", or "4 to 5": ok runs of the cells of one section. Heap. */
 char *compare_runs_text(const struct compare *c, size_t section);
 /* Section and column in one, the variant in front: "pfn % 8 == 4, patched". Heap. */

@@ -156,14 +156,6 @@ static bool same_scenario(const struct frame *frame, size_t n)
 	return true;
 }
 
-static bool known(const struct points *p, const char *name)
-{
-	for (size_t i = 0; i < p->naxes; i++)
-		if (strcmp(p->axis[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 /* Of scenarios with different names every key may differ, and the name says it all. */
 void points_add_scenario(struct points *p, const struct frame *frame, size_t nframes)
 {
@@ -178,7 +170,7 @@ void points_add_scenario(struct points *p, const struct frame *frame, size_t nfr
 		for (size_t k = 0; k < keys[i].n; k++) {
 			struct lookup l = { frame, keys, keys[i].key[k].path };
 
-			if (!known(p, l.path) && differs(keys, nframes, l.path))
+			if (!points_find(p, l.path) && differs(keys, nframes, l.path))
 				points_add(p, l.path, AXIS_SHARED, key_value, &l);
 		}
 	for (size_t i = 0; i < nframes; i++)

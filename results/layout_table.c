@@ -84,7 +84,7 @@ static void put_how(struct strbuf *sb, const json_t *step)
 		line = str_printf("%s: %s", name, text_of(step, "how"));
 	else
 		line = str_printf("%s: FAILED: %s", name, text_of(step, "why"));
-	compare_put_wrapped(sb, TABLE_INDENT, line);
+	grid_put_wrapped(sb, TABLE_INDENT, line);
 }
 
 char *layout_table(const struct run *r)

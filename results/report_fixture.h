@@ -149,7 +149,7 @@ static inline void need_gnuplot(void)
 		if (access(program, X_OK) == 0)
 			return;
 	}
-	skip();
+	fail_msg("gnuplot is not in PATH; run: make deps");
 }
 
 #endif

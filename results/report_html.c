@@ -13,15 +13,10 @@
  */
 static bool is_unwanted(const unsigned char *s)
 {
-	if (s[0] == 0xd8)
-		return s[1] == 0x9c;
 	if (s[0] == 0xef)
 		return (s[1] == 0xbf && s[2] >= 0xbe) || (s[1] == 0xbb && s[2] == 0xbf);
-	if (s[0] != 0xe2)
-		return false;
-	if (s[1] == 0x80)
-		return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae);
-	return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+	return run_text_is_direction((const char *)s) ||
+	       (s[0] == 0xe2 && s[1] == 0x80 && (s[2] == 0xa8 || s[2] == 0xa9));
 }
 
 static const char *entity(char c)

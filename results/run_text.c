@@ -44,16 +44,25 @@ static size_t sequence(const char *text)
 	return n;
 }
 
+bool run_text_is_direction(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	if (s[0] == 0xd8)
+		return s[1] == 0x9c;
+	if (s[0] != 0xe2)
+		return false;
+	if (s[1] == 0x80)
+		return s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xaa && s[2] <= 0xae);
+	return s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
+}
+
 static bool is_control(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
-	/* Marks and overrides of direction, U+200E, 200F, 202A to 202E, 2066 to 2069: a line looks like another. */
-	if (n == 3 && s[0] == 0xe2)
-		return s[1] == 0x80 ? s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xaa && s[2] <= 0xae) :
-				      s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9;
-	if (n == 2 && s[0] == 0xd8)
-		return s[1] == 0x9c; /* U+061C */
+	if (run_text_is_direction(text))
+		return true;
 	return n == 1 ? s[0] < 0x20 || s[0] == 0x7f : n == 2 && s[0] == 0xc2 && s[1] < 0xa0;
 }
 
@@ -99,19 +108,21 @@ size_t run_text_columns(const char *s)
 /* Bytes of the longest piece of at most `width` columns that ends well. */
 static size_t piece(const char *s, size_t width)
 {
-	size_t columns = 0, good = 0, i = 0;
+	size_t columns = 0, good = 0, blank = 0, i = 0;
 
 	while (s[i] && columns < width) {
 		i++;
 		while (is_continuation((unsigned char)s[i]))
 			i++;
 		columns++;
-		if (strchr(" ,_/-", s[i - 1]) && s[i] != ' ')
+		if (s[i - 1] == ' ')
+			blank = i;
+		else if (strchr(",_/-", s[i - 1]) && s[i] != ' ')
 			good = i;
 	}
 	if (!s[i] || s[i] == ' ')
 		return i;
-	return good ? good : i;
+	return blank ? blank : good ? good : i;
 }
 
 char **run_text_wrap(const char *s, size_t width, size_t *n)

@@ -96,18 +96,6 @@ static void medians(const struct runset *set, const struct table_cell *cell, siz
 	grid_free(&g);
 }
 
-/* A line of any length, wrapped, `indent` columns in, what follows two more. */
-static void put_wrapped(struct strbuf *sb, size_t indent, const char *text)
-{
-	cleanup_free char *clean = run_text_printable(text);
-	size_t n;
-	char **lines = run_text_wrap(clean, TABLE_WIDTH - indent - 2, &n);
-
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(sb, "%*s%s\n", (int)(indent + (i ? 2 : 0)), "", lines[i]);
-	run_text_lines_free(lines);
-}
-
 static const char *plural(size_t n)
 {
 	return n == 1 ? "" : "s";
@@ -188,7 +176,7 @@ static void put_not_ok(const struct runset *set, const struct table_cell *cell, 
 			line = str_printf("%s (%s, seed %ju): %s", r->id ? r->id : "?",
 					  label_of(cell, n, r), (uintmax_t)r->seed,
 					  r->why && *r->why ? r->why : "no reason recorded");
-			put_wrapped(sb, 6, line);
+			grid_put_wrapped(sb, 6, line);
 		}
 	}
 }
@@ -233,7 +221,7 @@ static void put_no_effect(const struct runset *set, const struct table_cell *cel
 					"no effect: %s did not move in %zu of %zu run%s (%s)",
 					*counter, hits, cell[c].nruns, plural(cell[c].nruns),
 					cell[c].label);
-				put_wrapped(sb, 4, line);
+				grid_put_wrapped(sb, 4, line);
 			}
 		}
 	}

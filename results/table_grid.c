@@ -9,6 +9,17 @@
 #define GRID_HEADING 22
 #define GRID_LABEL 34
 
+void grid_put_wrapped(struct strbuf *sb, size_t indent, const char *text)
+{
+	cleanup_free char *clean = run_text_printable(text);
+	size_t n;
+	char **lines = run_text_wrap(clean, TABLE_WIDTH - indent - 2, &n);
+
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(sb, "%*s%s\n", (int)(indent + (i ? 2 : 0)), "", lines[i]);
+	run_text_lines_free(lines);
+}
+
 void grid_add_col(struct grid *g, const char *heading, size_t min, size_t gap)
 {
 	g->col = xreallocarray(g->col, g->ncols + 1, sizeof(*g->col));

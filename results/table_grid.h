@@ -29,6 +29,9 @@ struct grid {
 	size_t nrows;
 };
 
+/* One line of text, made printable and wrapped to 78; what follows the first is two columns further in. */
+void grid_put_wrapped(struct strbuf *sb, size_t indent, const char *text);
+
 void grid_add_col(struct grid *g, const char *heading, size_t min, size_t gap);
 /* Only once all columns are there. Returns the row; its texts start as "-". */
 size_t grid_add_row(struct grid *g, const char *label);

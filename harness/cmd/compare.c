@@ -95,9 +95,9 @@ static int status_of(const struct compare *c)
 		return EXIT_AGAINST;
 	for (size_t s = 0; s < c->nsections; s++)
 		for (size_t i = 0; i < c->nmetrics * c->ncols; i++) {
-			const struct stats_result *r = &c->section[s].result[i];
+			const struct stats_result *r = compare_test(c, s, i / c->ncols, i % c->ncols);
 
-			if (i % c->ncols == c->baseline || c->metric[i / c->ncols].quiet || compare_absent(r))
+			if (!r || compare_absent(r))
 				continue;
 			if (r->outcome == STATS_WORSE)
 				return EXIT_AGAINST;

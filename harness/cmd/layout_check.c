@@ -2,7 +2,6 @@
 /* mmrig layout check: builds the layout of a scenario, and shows what stands. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/cmd/run_plan.h"
 #include "results/layout_table.h"
@@ -112,9 +111,19 @@ static int drop_workload(struct scenario_plan *plan, struct error *err)
 	return 0;
 }
 
-static int build(const char *scenario, const struct check_args *a, const struct scenario_plan *plan,
-		 struct kernel *kernel, size_t nkernels, struct progress *progress, struct error *err)
+struct building {
+	const char *scenario;
+	const struct check_args *a;
+	const struct scenario_plan *plan;
+};
+
+static int build(void *arg, struct kernel *kernel, size_t nkernels, struct progress *progress,
+		 struct error *err)
 {
+	const struct building *b = arg;
+	const struct check_args *a = b->a;
+	const struct scenario_plan *plan = b->plan;
+	const char *scenario = b->scenario;
 	cleanup_free char *command = str_printf("mmrig layout check %s", scenario);
 	cleanup_free char *reproduce = plan_reproduce(scenario, &a->plan);
 	/* Times are of no interest here, so a busy host does no harm. */
@@ -139,27 +148,18 @@ static int build(const char *scenario, const struct check_args *a, const struct 
 
 static int check_run(const struct command *self, int argc, char **argv, struct error *err)
 {
-	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
 	struct check_args a = { .seed = 1, .plan.accel = "auto" };
-	struct kernel kernel[PLAN_KERNELS_MAX];
 	struct scenario_plan plan = { 0 };
-	struct progress *progress;
-	size_t nkernels = 0;
+	struct building b = { NULL, &a, &plan };
 	int npos, ret = opt_parse(self, argc, argv, &a, &npos, 1, 1, err);
 
 	if (ret == 0)
 		ret = plan_load(argv[0], &a.plan, &plan, err);
 	if (ret == 0)
 		ret = drop_workload(&plan, err);
-	if (ret == 0) {
-		progress = a.quiet ? NULL : progress_new(&pc);
-		ret = plan_kernels(&a.plan, &plan, progress, kernel, &nkernels, err);
-		if (ret == 0)
-			ret = build(argv[0], &a, &plan, kernel, nkernels, progress, err);
-		progress_finish(progress);
-		for (size_t i = 0; i < nkernels; i++)
-			kernel_free(&kernel[i]);
-	}
+	b.scenario = argv[0];
+	if (ret == 0)
+		ret = plan_make(&a.plan, &plan, a.quiet, build, &b, err);
 	scenario_plan_free(&plan);
 	opt_list_free(&a.plan.kernel);
 	opt_list_free(&a.plan.set);

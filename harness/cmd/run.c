@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/cmd/run_plan.h"
 #include "results/compare_text.h"
@@ -111,10 +110,19 @@ static enum exit_status status_of(const struct runset *set, bool interrupted)
 	return interrupted ? EXIT_INTERRUPTED : verdict_exit_of_set(counts);
 }
 
-static int make_set(const char *scenario, const struct run_args *a, const char *command,
-		    const struct scenario_plan *plan, struct kernel *kernel, size_t nkernels,
-		    struct progress *progress, struct error *err)
+struct making {
+	const char *scenario, *command;
+	const struct run_args *a;
+	const struct scenario_plan *plan;
+};
+
+static int make_set(void *arg, struct kernel *kernel, size_t nkernels, struct progress *progress,
+		    struct error *err)
 {
+	const struct making *m = arg;
+	const struct run_args *a = m->a;
+	const struct scenario_plan *plan = m->plan;
+	const char *scenario = m->scenario, *command = m->command;
 	cleanup_free char *reproduce = plan_reproduce(scenario, &a->plan);
 	const struct engine_options o = {
 		.qemu = a->qemu,
@@ -153,15 +161,12 @@ static int make_set(const char *scenario, const struct run_args *a, const char *
 
 static int run_run(const struct command *self, int argc, char **argv, struct error *err)
 {
-	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
 	const char *starved = getenv("MMRIG_ALLOW_STARVED");
 	struct run_args a = { .seed = 1, .plan.accel = "auto",
 			      .allow_starved = starved && strcmp(starved, "1") == 0 };
-	struct progress *progress;
 	cleanup_free char *command = command_of(argc, argv);
-	struct kernel kernel[PLAN_KERNELS_MAX];
 	struct scenario_plan plan = { 0 };
-	size_t nkernels = 0;
+	struct making m = { NULL, command, &a, &plan };
 	int npos, ret;
 
 	if (opt_parse(self, argc, argv, &a, &npos, 1, 1, err) < 0)
@@ -169,13 +174,8 @@ static int run_run(const struct command *self, int argc, char **argv, struct err
 	a.plan.one_cpu = a.deterministic || a.verify;
 	ret = plan_load(argv[0], &a.plan, &plan, err);
 	if (ret == 0) {
-		progress = a.quiet ? NULL : progress_new(&pc);
-		ret = plan_kernels(&a.plan, &plan, progress, kernel, &nkernels, err);
-		if (ret == 0)
-			ret = make_set(argv[0], &a, command, &plan, kernel, nkernels, progress, err);
-		progress_finish(progress);
-		for (size_t i = 0; i < nkernels; i++)
-			kernel_free(&kernel[i]);
+		m.scenario = argv[0];
+		ret = plan_make(&a.plan, &plan, a.quiet, make_set, &m, err);
 		scenario_plan_free(&plan);
 	}
 	opt_list_free(&a.plan.kernel);

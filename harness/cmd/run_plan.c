@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "harness/cmd/run_plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "results/util/cleanup.h"
 
@@ -86,4 +88,23 @@ enum vm_accel plan_accel(const struct plan_args *a)
 	return strcmp(a->accel, "kvm") == 0 ? VM_ACCEL_KVM :
 	       strcmp(a->accel, "tcg") == 0 ? VM_ACCEL_TCG :
 					  VM_ACCEL_AUTO;
+}
+
+int plan_make(const struct plan_args *a, const struct scenario_plan *plan, bool quiet,
+	      int (*make)(void *arg, struct kernel *kernel, size_t n, struct progress *progress,
+			  struct error *err),
+	      void *arg, struct error *err)
+{
+	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
+	struct progress *progress = quiet ? NULL : progress_new(&pc);
+	struct kernel kernel[PLAN_KERNELS_MAX];
+	size_t n = 0;
+	int ret = plan_kernels(a, plan, progress, kernel, &n, err);
+
+	if (ret == 0)
+		ret = make(arg, kernel, n, progress, err);
+	progress_finish(progress);
+	for (size_t i = 0; i < n; i++)
+		kernel_free(&kernel[i]);
+	return ret;
 }

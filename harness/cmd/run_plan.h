@@ -21,6 +21,14 @@ int plan_kernels(const struct plan_args *a, const struct scenario_plan *plan,
 		 struct progress *progress, struct kernel *kernel, size_t *n, struct error *err);
 /* The part of the command that says what a single run is, without what differs from run to run. Heap. */
 char *plan_reproduce(const char *scenario, const struct plan_args *a);
+/*
+ * Fetches the kernels of the plan, calls make() with them, and lets go of them and of the progress;
+ * returns what it returns, or -1.
+ */
+int plan_make(const struct plan_args *a, const struct scenario_plan *plan, bool quiet,
+	      int (*make)(void *arg, struct kernel *kernel, size_t n, struct progress *progress,
+			  struct error *err),
+	      void *arg, struct error *err);
 enum vm_accel plan_accel(const struct plan_args *a);
 
 #endif
