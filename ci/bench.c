@@ -67,7 +67,7 @@ static int boot_init(const struct kernel *k, const char *initrd, enum vm_accel a
 {
 	struct probe p = { .console = STRBUF_INIT };
 	const struct vm_handlers h = { &p, on_console, on_wire, on_exited };
-	cleanup_free char *base = vm_default_cmdline(accel);
+	cleanup_free char *base = vm_default_cmdline(accel, false);
 	cleanup_free char *cmdline =
 		populate_pages ? str_printf("%s mmrig_populate_pages=%llu", base,
 					    (unsigned long long)populate_pages) : xstrdup(base);

@@ -15,7 +15,7 @@ part() # NAME COMMAND...
 	shift
 	"$@" 2>&1 | tee "$log/$name"
 	[ "${PIPESTATUS[0]}" = 0 ] || status=1
-	tail -n 1 "$log/$name" | grep -qE '^[0-9]+ passed, [0-9]+ failed' && return
+	grep -qE '^[0-9]+ passed, [0-9]+ failed' < <(tail -n 1 "$log/$name") && return
 	# One that ends before its sum has failed, and must be seen in the sum of all.
 	echo "0 passed, 1 failed" | tee -a "$log/$name"
 	status=1

@@ -63,8 +63,7 @@ report() # TARGET
 		return 0
 	fi
 	echo "FAILED  fuzz $1: exit status $status"
-	grep -E 'broken promise|runtime error|^==.*ERROR|SUMMARY' "$dir/log" | head -n 4 |
-		sed 's/^/    | /'
+	grep -m 4 -E 'broken promise|runtime error|^==.*ERROR|SUMMARY' "$dir/log" | sed 's/^/    | /'
 	input=$(artifact "$1")
 	if [ -n "$input" ]; then
 		echo "    | to see it again: $dir/$1 $input"

@@ -69,7 +69,7 @@ test_numa_two_nodes()
 	holds "$T/out" '.cells[0].runs[0].metrics |
 		has("free_order0_node0_DMA32") and has("free_order0_node1_DMA32") and
 		.free_order0_DMA32 == .free_order0_node0_DMA32 + .free_order0_node1_DMA32'
-	sample buddyinfo | grep -q '^Node 1, zone' || die "buddyinfo shows no node 1"
+	grep -q '^Node 1, zone' < <(sample buddyinfo) || die "buddyinfo shows no node 1"
 }
 
 # Nodes with CPUs and no memory, and one with memory and no CPUs; nobody warns of them.
@@ -80,7 +80,7 @@ test_numa_memory_less()
 	near "node 0" "$(node_mib 0)" 512
 	[ "$(node_mib 1)" -eq 0 ] || die "node 1 has memory"
 	near "node 2" "$(node_mib 2)" 512
-	sample zoneinfo | grep -q '^Node 1, ' || die "there is no node 1"
+	grep -q '^Node 1, ' < <(sample zoneinfo) || die "there is no node 1"
 	holds "$T/out" '.cells[0].runs[0].metrics | has("free_order0_node2_DMA32") and
 		(has("free_order0_node1_DMA32") | not)'
 }

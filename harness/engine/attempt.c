@@ -171,6 +171,7 @@ static void on_wire(void *arg, const uint8_t *data, size_t len)
 	if (a->spec.layout)
 		remember(a, &a->spec.layout->wire, data, len);
 	guest_state_feed(&a->guest, data, len);
+	clock_watch_note(&a->clock, now, a->guest.last_ns);
 	if (!said_hello && a->guest.hello) {
 		a->boot_s = now - a->start;
 		a->phase_start = a->last_progress = now;
@@ -467,10 +468,8 @@ static int boot(struct attempt *a, struct error *err)
 	const struct engine_kernel *k = &e->kernel[a->spec.cell.kernel];
 	cleanup_free char *scratch = path_join(store_run_dir(a->record), "scratch");
 	cleanup_free char *initrd = path_join(scratch, "initrd"), *job = job_text(a);
-	cleanup_free char *base = vm_default_cmdline(e->accel);
-	cleanup_free char *cmdline =
-		str_printf("%s%s%s%s", base, e->deterministic ? " " : "",
-			   e->deterministic ? vm_deterministic_cmdline : "", v->cmdline);
+	cleanup_free char *base = vm_default_cmdline(e->accel, e->deterministic);
+	cleanup_free char *cmdline = str_printf("%s%s", base, v->cmdline);
 	const struct vm_handlers handlers = {
 		.arg = a, .console = on_console, .wire = on_wire, .exited = on_exited,
 	};

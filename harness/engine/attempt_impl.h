@@ -3,6 +3,7 @@
 #define MMRIG_ATTEMPT_IMPL_H
 /* Between attempt.c (the life) and attempt_verdict.c (what it came to). */
 #include "harness/engine/attempt.h"
+#include "harness/engine/clock.h"
 #include "harness/engine/console.h"
 #include "harness/engine/guest_state.h"
 #include "harness/engine/host.h"
@@ -22,6 +23,7 @@ struct attempt {
 	struct store_run *record;
 	struct run run;
 	struct host_sample host_begin, host_end;
+	struct clock_watch clock;
 
 	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
 	double last_tick, last_console, key_at;

@@ -202,13 +202,18 @@ static void of_end(const struct attempt *a, struct run *r)
 	unsigned long long lost = a->guest.reader.lost + a->guest.reader.bad_crc;
 	/* A deterministic guest's time does not depend on how the host treats it. */
 	char *starved = a->e->deterministic || a->e->allow_starved ? NULL : host_starved(&a->host_begin, &a->host_end);
+	/* Who slept through a part of the run saw frames late. */
+	char *wrong = a->e->deterministic ? NULL : clock_watch_wrong(&a->clock, a->slept_s);
 
 	if (lost)
 		set_verdict(r, VERDICT_INFRA, str_printf("the wire lost %llu frame%s", lost, lost == 1 ? "" : "s"));
 	else if (!a->guest.end_ns[PHASE_WORKLOAD] && has_workload(a))
 		set_verdict(r, VERDICT_INFRA, xstrdup("the agent's end record came before the end of the workload"));
+	else if (wrong)
+		set_verdict(r, VERDICT_INFRA, xstrdup(wrong));
 	else
 		set_verdict(r, starved ? VERDICT_INFRA : VERDICT_OK, starved ? xstrdup(starved) : NULL);
+	free(wrong);
 	free(starved);
 }
 

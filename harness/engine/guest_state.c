@@ -107,6 +107,8 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 
 	if (!o)
 		return;
+	if (number_member(o, "mono_ns"))
+		g->last_ns = number_member(o, "mono_ns");
 	switch (f->type) {
 	case WIRE_HELLO:
 		g->hello = true;

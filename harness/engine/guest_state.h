@@ -23,6 +23,7 @@ struct guest_state {
 	uint64_t begin_ns[PHASE_COUNT], end_ns[PHASE_COUNT]; /* guest clock; 0: not seen */
 	uint64_t done, total; /* progress of the phase */
 	uint64_t hello_ns;    /* guest clock at the hello */
+	uint64_t last_ns;     /* guest clock, as last told; 0: not yet */
 	bool taint_before_known, taint_after_known;
 	uint64_t taint_before, taint_after; /* as HELLO and END say */
 	double sampling_s;    /* guest seconds of sampling within the workload phase */

@@ -116,9 +116,12 @@ void vm_free(struct vm *vm);
  * The kernel's command line that every run begins with; heap. Warnings and the banner reach the
  * console, a panic or an oops ends QEMU, and the guest's watchdogs fire after the seconds below.
  */
-char *vm_default_cmdline(enum vm_accel accel);
-/* What a deterministic guest needs besides; to be appended with a blank. */
-extern const char *const vm_deterministic_cmdline;
+char *vm_default_cmdline(enum vm_accel accel, bool deterministic);
+/*
+ * The rate of this host's TSC, timed against CLOCK_MONOTONIC once in 20 ms; 0 where it has none, or
+ * one that does not run at one rate.
+ */
+unsigned int vm_host_tsc_mhz(void);
 /* Seconds until the slowest of them has spoken; deadlines of the host belong above it. */
 unsigned int vm_watchdog_s(enum vm_accel accel);
 

@@ -649,16 +649,37 @@ static void commas_are_doubled(void **state)
 
 static void command_line_keeps_warnings_and_ends_on_panic(void **state)
 {
-	cleanup_free char *tcg = vm_default_cmdline(VM_ACCEL_TCG);
+	cleanup_free char *tcg = vm_default_cmdline(VM_ACCEL_TCG, false);
 
 	assert_true(str_starts(tcg, "console=ttyS0 panic=-1 "));
+	assert_null(strstr(tcg, "norandmaps"));
 	assert_non_null(strstr(tcg, " loglevel=6 "));
 	assert_true(vm_watchdog_s(VM_ACCEL_KVM) < vm_watchdog_s(VM_ACCEL_TCG));
+}
+
+/* TCG without icount shows the host's TSC; with icount, and under KVM, the guest knows its rate. */
+static void command_line_tells_the_rate_of_the_tsc(void **state)
+{
+	cleanup_free char *tcg = vm_default_cmdline(VM_ACCEL_TCG, false);
+	cleanup_free char *fixed = vm_default_cmdline(VM_ACCEL_TCG, true);
+	cleanup_free char *kvm = vm_default_cmdline(VM_ACCEL_KVM, false);
+	cleanup_free char *want = str_printf(" tsc_early_khz=%u000", vm_host_tsc_mhz());
+
+	assert_null(strstr(fixed, "tsc_early_khz"));
+	assert_true(str_ends(fixed, " norandmaps randomize_kstack_offset=off random.trust_cpu=off"));
+	assert_null(strstr(kvm, "tsc_early_khz"));
+	if (!vm_host_tsc_mhz()) { /* another architecture */
+		assert_null(strstr(tcg, "tsc_early_khz"));
+		return;
+	}
+	assert_true(str_ends(tcg, want));
+	assert_true(vm_host_tsc_mhz() > 300 && vm_host_tsc_mhz() < 10000);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_line_tells_the_rate_of_the_tsc),
 		cmocka_unit_test(early_death_leaves_its_words),
 		cmocka_unit_test(exit_0_without_a_word_is_reported_as_such),
 		cmocka_unit_test(last_bytes_come_before_exited),
