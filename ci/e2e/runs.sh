@@ -348,12 +348,16 @@ test_layout_to_zero()
 	! grep -qa 'Kernel panic' "$(run_folder 0001)/console.log" || die "the guest panicked"
 }
 
+# What ends it is the OOM killer, as a rule within a second; but a kernel was seen to reclaim slab
+# for 134 s, a few pages at a time, before it called it: then mmrig's own limit does.
 test_workload_too_big()
 {
 	local folder
-	small 1 --json --memory 256M --set files=100000000 --set spare=10
-	holds "$T/out" '.cells[0].runs[0].verdict | . == "workload-failed" or . == "splat"'
-	holds "$T/out" '.cells[0].runs[0].why | test("OOM|memory|signal 9|No space")'
+	small 1 --json --memory 256M --set files=100000000 --set spare=10 --set limits.workload=20s
+	holds "$T/out" '.cells[0].runs[0] |
+		((.verdict == "workload-failed" or .verdict == "splat") and
+		 (.why | test("OOM|memory|signal 9|No space"))) or
+		(.verdict == "stall" and (.why | startswith("workload not done within 80 s")))'
 	folder=$(run_folder 0001)
 	holds "$folder/run.json" '.ended - .started < 240'
 	verify_store
