@@ -144,31 +144,41 @@ static json_t *run_mmrig(const char *mmrig, const char *const *extra, struct cos
 	return doc;
 }
 
+static json_t *runs_of(json_t *doc)
+{
+	return json_object_get(json_array_get(json_object_get(doc, "cells"), 0), "runs");
+}
+
+/* The first that is ok: one that ended in QEMU's race is kept, and tried again. */
+static json_t *run_of(json_t *doc)
+{
+	json_t *run;
+	size_t i;
+
+	json_array_foreach(runs_of(doc), i, run) {
+		const char *verdict = json_string_value(json_object_get(run, "verdict"));
+
+		if (verdict && strcmp(verdict, "ok") == 0)
+			return run;
+	}
+	return NULL;
+}
+
 static double number_at(json_t *doc, const char *group, const char *key)
 {
-	json_t *run = json_array_get(
-		json_object_get(json_array_get(json_object_get(doc, "cells"), 0), "runs"), 0);
-
-	return json_number_value(json_object_get(json_object_get(run, group), key));
+	return json_number_value(json_object_get(json_object_get(run_of(doc), group), key));
 }
 
 /* Pages that the layout's fill steps took. */
 static double filled_pages(json_t *doc)
 {
-	json_t *run = json_array_get(
-		json_object_get(json_array_get(json_object_get(doc, "cells"), 0), "runs"), 0);
 	json_t *step;
 	double sum = 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(run, "layout"), i, step)
+	json_array_foreach(json_object_get(run_of(doc), "layout"), i, step)
 		sum += json_number_value(json_object_get(json_object_get(step, "got"), "filled_pages"));
 	return sum;
-}
-
-static json_t *runs_of(json_t *doc)
-{
-	return json_object_get(json_array_get(json_object_get(doc, "cells"), 0), "runs");
 }
 
 static double sum_of(json_t *doc, const char *group, const char *key)
@@ -227,7 +237,7 @@ static int bench_forks(const char *mmrig, const char *kernel)
 	double parts, own;
 	int over = 0;
 
-	if (!f || !p || !m || n != strtoul(FORKS, NULL, 10)) {
+	if (!f || !p || !m || n < strtoul(FORKS, NULL, 10)) {
 		printf("forks: mmrig run gave no runs\n");
 		return 1;
 	}
@@ -290,6 +300,12 @@ static int bench(const char *mmrig, const char *init, const char *kernel_spec, s
 	if (!initrd)
 		return -1;
 	printf("kernel %s, %s, %zu rounds, medians\n", k.release, accel_name(accel.accel), rounds);
+	/*
+	 * Not counted: where the host is a VM itself, the first to touch its memory pays for that. It
+	 * made a populate of 8 GiB 33 s instead of 25.
+	 */
+	if (boot_init(&k, initrd, accel.accel, POPULATE_MEMORY, (8ULL << 30) / 4096, &up[0], &populate[0], err) < 0)
+		return -1;
 	for (size_t i = 0; i < rounds; i++) {
 		double pages;
 		json_t *doc;

@@ -29,7 +29,9 @@
 #include "guest/task.h"
 #include "guest/workload.h"
 
-#define ARENA_BYTES (8u << 20)
+/* The series of some 30 s at 10 a second, or the snapshots of every file at both edges. */
+#define ARENA_BYTES (2u << 20)
+#define JOB_BYTES (1u << 20)
 #define HEARTBEAT_NS 500000000ull
 #define SETTLE_MS 5000
 #define COLLECT_MS 10000
@@ -187,13 +189,14 @@ static void worker_main(struct task_child *c, void *arg)
 
 static void load_job(void)
 {
-	static char text[1 << 20];
+	char *text = malloc(JOB_BYTES); /* not static: what the agent has is locked in memory */
 	int bad = 0;
 
-	if (file_slurp("/job", text, sizeof(text)) < 0)
+	if (!text || file_slurp("/job", text, JOB_BYTES) < 0)
 		fail("infra", "/job: not in the initramfs");
 	if (job_parse(&agent.job, text, &bad) < 0)
 		fail("infra", "/job:%d: cannot be read", bad);
+	free(text);
 	agent.workload_line = job_next(&agent.job, NULL, "workload");
 	if (agent.workload_line) {
 		const char *name = job_get(agent.workload_line, "do");

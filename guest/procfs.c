@@ -176,10 +176,11 @@ void zones_parse_buddyinfo(struct zones *z, const char *text, unsigned int pageb
 	}
 }
 
+/* Of the file that is being parsed. One for all: it is locked in memory, and no parser reads another. */
+static char text[262144];
+
 int zones_read(struct zones *z, unsigned int pageblock_order)
 {
-	static char text[262144];
-
 	if (file_slurp("/proc/zoneinfo", text, sizeof(text)) < 0)
 		return -1;
 	zones_parse_zoneinfo(z, text);
@@ -221,8 +222,6 @@ void free_blocks_parse(const char *text, uint64_t blocks[ORDERS])
 
 int free_blocks_read(uint64_t blocks[ORDERS])
 {
-	static char text[65536];
-
 	if (file_slurp("/proc/buddyinfo", text, sizeof(text)) < 0)
 		return -1;
 	free_blocks_parse(text, blocks);
@@ -246,8 +245,6 @@ uint64_t vmstat_parse_sum(const char *text, const char *const *prefix, size_t n)
 
 uint64_t vmstat_sum(const char *const *prefix, size_t n)
 {
-	static char text[65536];
-
 	return file_slurp("/proc/vmstat", text, sizeof(text)) < 0 ? 0 : vmstat_parse_sum(text, prefix, n);
 }
 
@@ -320,8 +317,6 @@ void ram_parse(struct ram *r, const char *text)
 
 int ram_read(struct ram *r)
 {
-	static char text[65536];
-
 	r->n = 0;
 	if (file_slurp("/proc/iomem", text, sizeof(text)) < 0)
 		return -1;
@@ -331,7 +326,6 @@ int ram_read(struct ram *r)
 
 unsigned int pageblock_order(void)
 {
-	static char text[65536];
 	const char *p;
 
 	if (file_slurp("/proc/pagetypeinfo", text, sizeof(text)) < 0)

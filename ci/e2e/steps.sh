@@ -3,7 +3,7 @@
 #
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
-steps_tests=(steps_shape steps_mix steps_fills steps_named steps_shipped steps_import)
+steps_tests=(steps_memory steps_shape steps_mix steps_fills steps_named steps_shipped steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -15,6 +15,22 @@ with_layout()
 	for kernel in "$KERNEL" "$OLD_KERNEL"; do
 		expect 0 run "$T/steps.yaml" --kernel "$kernel" --accel "$ACCEL" --json
 		folders+=("$MMRIG_RESULTS/$(jq -r .runset "$T/out")/0001")
+	done
+}
+
+# What the agent and its children need besides what they lay out, their text included: at most 8 bytes
+# a page of the guest and 4 MiB.
+test_steps_memory()
+{
+	local folder managed used
+	with_layout 'layout: [compact: {}]'
+	for folder in "${folders[@]}"; do
+		managed=$(samples "$folder/samples.zst" workload begin zoneinfo |
+			awk '$1 == "managed" { n += $2 } END { print n }')
+		used=$(samples "$folder/samples.zst" workload begin vmstat |
+			awk '$1 == "nr_anon_pages" || $1 == "nr_mapped" { n += $2 } END { print n }')
+		[ $((used * 4096)) -le $((managed * 8 + 4 * 1024 * 1024)) ] ||
+			die "$folder: the agent has $used pages in a guest of $managed"
 	done
 }
 
