@@ -113,6 +113,8 @@ DEPS := gcc libc6-dev make pkg-config \
 	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
 	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox
 TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
+# What kernels from source take (mmrig kernel build), beside DEPS.
+BUILD_DEPS := git patch xz-utils bc bison flex libssl-dev ccache python3 python3-kconfiglib
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Those that are missing, and apt-get only when some are.
@@ -128,8 +130,11 @@ install_missing = missing=; for p in $(1); do \
 deps:
 	@$(call install_missing,$(DEPS))
 
+build-deps:
+	@$(call install_missing,$(DEPS) $(BUILD_DEPS))
+
 check-deps:
-	@$(call install_missing,$(DEPS) $(TEST_DEPS))
+	@$(call install_missing,$(DEPS) $(BUILD_DEPS) $(TEST_DEPS))
 
 # Set-up and the job proper are apart, so that "-include" sees the libraries when it builds.
 DEMO_ARGS ?= --memory 4G --runs 5
@@ -194,10 +199,11 @@ install: all man
 	install -D -m 644 $(O)/mmrig.1 $(DESTDIR)$(PREFIX)/share/man/man1/mmrig.1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(O)/mmrig help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/mmrig
-	for f in workloads/*/*.yaml workloads/*/README.md; do \
+	for f in workloads/*/*.yaml workloads/*/*.patch workloads/*/README.md harness/build/config/* \
+			harness/build/*.py; do [ -f $$f ] || continue; \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/mmrig/$$f || exit 1; done
 
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps check-deps demo unit check bench asan fuzz fuzz-build man install clean
+.PHONY: all deps build-deps check-deps demo unit check bench asan fuzz fuzz-build man install clean

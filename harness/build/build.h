@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_BUILD_H
+#define MMRIG_BUILD_H
+/*
+ * Kernels from source, cached by content: tree, patches, config, compiler and options make a key; a
+ * kernel of that key in the cache is the answer, else it is built in CACHE/sources/ID/obj-KEY, a
+ * folder per config and compiler, so that a patched kernel is built from the objects of its base.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "harness/kernel/kernel.h"
+
+struct build_request {
+	const char *tree, *rev; /* as in source_request */
+	const char *source;	/* "debian:7.3"; just one of tree and source */
+	char *const *patch;	/* paths, in order; NULL-terminated or NULL */
+	char *const *config;	/* fragments by name or path; NULL-terminated or NULL */
+	const char *base;	/* a whole config instead of mmrig's base; or NULL */
+	const char *cc;		/* "gcc-11", "clang"; NULL: gcc */
+	bool align;		/* -falign-functions=64: a patch moves no other function across a line */
+	const char *name;	/* in the cache; NULL: made of version, patches and config */
+	const char *mirror;
+	unsigned int jobs; /* 0: as many as there are CPUs */
+	void (*progress)(void *arg, const char *text, double percent);
+	void *progress_arg;
+};
+
+/*
+ * Finds or builds it. Exit status 2: what source_open(), source_patch() and kconfig_make() refuse, a
+ * tool that is missing (with the package), a compiler that this kernel is too old for; 4: the build
+ * failed, with the first error's lines and the path of the whole log; interrupted; disk full. What is
+ * in the cache under `name` with another key is an error with what to do.
+ */
+int build_kernel(const struct build_request *r, struct kernel *k, struct error *err);
+
+/* What is recorded of a built kernel besides its identity, in kernel.json as "build". */
+struct build_record {
+	char *key, *source_id, *object, *base, *commit, *what;
+	char *cc;	 /* first line of `cc --version` */
+	char *options;	 /* "align", "" */
+	char **patch;	 /* "NAME sha256:...", NULL-terminated */
+	char **config;	 /* "kasan", "my.config sha256:..."; NULL-terminated */
+	char *changes;	 /* path of the local changes that were built, or NULL */
+};
+/* 1, 0 when k was not built here, -1. */
+int build_record_load(const struct kernel *k, struct build_record *b, struct error *err);
+void build_record_free(struct build_record *b);
+
+/*
+ * What differs between two kernels: config symbols ("SYMBOL: y -> n"), sources (stat or whole diff,
+ * when both are of one source), compiler, release, packages. Printed to stdout by kernel diff; heap.
+ */
+char *build_diff(const struct kernel *a, const struct kernel *b, bool whole, struct error *err);
+
+#endif
