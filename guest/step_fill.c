@@ -173,8 +173,12 @@ static int fill(struct layout *l, struct fill *f, struct step_report *r)
 
 	if (ret == 0 && f->zone)
 		region_mark_held(l);
+	if (f->kind->begin)
+		f->kind->begin();
 	if (ret == 0)
 		take_all(l, f, r);
+	if (f->kind->end)
+		f->kind->end();
 	if (ret == 0 && f->zone)
 		ret = give_others_back(l, f, r);
 	if (f->node >= 0)
