@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "guest/fill.h"
+#include "guest/fill_check.h"
 #include "guest/region.h"
 
 #define MIB_PAGES 256u
@@ -272,14 +273,6 @@ static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_fi
 					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
 					  NULL };
 
-static const char *fill_check(const struct job_line *line)
-{
-	const char *kind = job_get(line, "kind");
-
-	return job_get(line, "zone") && kind && strcmp(kind, "anon") != 0 && strcmp(kind, "thp") != 0 ?
-		       "zone goes with anon and thp alone, whose pages can be given back one by one" : NULL;
-}
-
 const struct layout_step step_fill = {
 	.name = "fill",
 	.summary = "take free memory with pages of one kind until so much is left",
@@ -289,4 +282,5 @@ const struct layout_step step_fill = {
 	.moves = fill_moves,
 	.run = (void *)fill_run,
 	.check = fill_check,
+	.holds = fill_holds,
 };
