@@ -20,6 +20,9 @@ struct fill_kind {
 	const char *name, *how;
 	bool own;    /* in the region: can be given back, so that `zone` can be had */
 	bool blocks; /* takes whole pageblocks, one at a time */
+	/* Around all of take(), or NULL. */
+	void (*begin)(void);
+	void (*end)(void);
 	/* Takes some `pages` more. How many (by what was asked of the kernel), 0: no more, -1: errno. */
 	int64_t (*take)(struct layout *l, uint64_t pages);
 };

@@ -44,9 +44,6 @@ bool sample_take(struct sample *s, uint32_t key);
  */
 int64_t sample_size(const struct job_line *line, uint64_t n, struct step_report *r);
 
-/* layout_step.check of the steps that have both keys. */
-const char *sample_check(const struct job_line *line);
-
 /* The bit maps; 0 or -1. */
 int region_init(struct layout *l);
 /*

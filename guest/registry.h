@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest/step_check.h"
+
 struct job;
 struct job_line;
 
@@ -42,11 +44,10 @@ struct layout_step {
 	const char *const *needs; /* as `need` lines of the job; NULL-terminated, may be NULL */
 	const char *const *moves; /* canonical counters that it must move; NULL-terminated */
 	void *run;		  /* guest: layout_step_fn of guest/layout.h */
-	/*
-	 * On the host, before anything is started: what is wrong with parameters that are each in
-	 * their range, static text; NULL: nothing. May be NULL.
-	 */
-	const char *(*check)(const struct job_line *line);
+	/* On the host, before anything is started: guest/step_check.h. 0, or -1 with *f. May be NULL. */
+	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
+	/* Does the layout have pages of its own after such a step, even if it had none? NULL: no. */
+	bool (*holds)(const struct job_line *line);
 };
 
 struct workload {

@@ -33,8 +33,3 @@ int64_t sample_size(const struct job_line *line, uint64_t n, struct step_report 
 	}
 	return count;
 }
-
-const char *sample_check(const struct job_line *line)
-{
-	return job_get(line, "count") && job_get(line, "share") ? "count and share: give one of them" : NULL;
-}

@@ -122,6 +122,12 @@ static const struct param_spec age_params[] = {
 static const char *const age_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const age_moves[] = { "pgfree", NULL };
 
+static int age_check(const struct job_line *line, const struct step_context *c,
+		     struct step_fault *f)
+{
+	return step_check_held(c, "given back", f);
+}
+
 const struct layout_step step_age = {
 	.name = "age",
 	.summary = "take and give back pages at random, with as much used as before",
@@ -130,4 +136,5 @@ const struct layout_step step_age = {
 	.needs = age_needs,
 	.moves = age_moves,
 	.run = (void *)age_run,
+	.check = age_check,
 };

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "guest/fill.h"
+#include "guest/fill_check.h"
 #include "guest/region.h"
 
 #define MIB_PAGES 256u
@@ -173,8 +174,12 @@ static int fill(struct layout *l, struct fill *f, struct step_report *r)
 
 	if (ret == 0 && f->zone)
 		region_mark_held(l);
+	if (f->kind->begin)
+		f->kind->begin();
 	if (ret == 0)
 		take_all(l, f, r);
+	if (f->kind->end)
+		f->kind->end();
 	if (ret == 0 && f->zone)
 		ret = give_others_back(l, f, r);
 	if (f->node >= 0)
@@ -268,14 +273,6 @@ static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_fi
 					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
 					  NULL };
 
-static const char *fill_check(const struct job_line *line)
-{
-	const char *kind = job_get(line, "kind");
-
-	return job_get(line, "zone") && kind && strcmp(kind, "anon") != 0 && strcmp(kind, "thp") != 0 ?
-		       "zone goes with anon and thp alone, whose pages can be given back one by one" : NULL;
-}
-
 const struct layout_step step_fill = {
 	.name = "fill",
 	.summary = "take free memory with pages of one kind until so much is left",
@@ -285,4 +282,5 @@ const struct layout_step step_fill = {
 	.moves = fill_moves,
 	.run = (void *)fill_run,
 	.check = fill_check,
+	.holds = fill_holds,
 };

@@ -124,6 +124,14 @@ static const struct param_spec free_params[] = {
 };
 static const char *const free_moves[] = { "pgfree", NULL };
 
+static int free_check(const struct job_line *line, const struct step_context *c,
+		      struct step_fault *f)
+{
+	if (step_check_held(c, "given back", f) < 0)
+		return -1;
+	return step_check_sample(line, c->memory_bytes / 4096, "pages", f);
+}
+
 const struct layout_step step_free = {
 	.name = "free",
 	.summary = "give back the pages of the fill that a predicate selects",
@@ -131,5 +139,5 @@ const struct layout_step step_free = {
 	.nparams = sizeof(free_params) / sizeof(free_params[0]),
 	.moves = free_moves,
 	.run = (void *)free_run,
-	.check = sample_check,
+	.check = free_check,
 };

@@ -203,17 +203,21 @@ static const struct param_spec mix_params[] = {
 static const char *const mix_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const mix_moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
 
-static const char *mix_check(const struct job_line *line)
+static int mix_check(const struct job_line *line, const struct step_context *c,
+		     struct step_fault *f)
 {
 	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
 	bool dentries = how && strcmp(how, "dentries") == 0;
 	bool reclaimable = kind && strcmp(kind, "reclaimable") == 0;
 
 	if (how && strcmp(how, "auto") != 0 && dentries != reclaimable)
-		return "packet and pagetables give unmovable pages, dentries reclaimable ones";
+		return step_fault(
+			f, NULL,
+			"packet and pagetables give unmovable pages, dentries reclaimable ones");
 	if ((reclaimable || (how && strcmp(how, "pagetables") == 0)) && job_get_i64(line, "order", 0))
-		return "order goes with packet alone; the others are single pages";
-	return NULL;
+		return step_fault(f, NULL,
+				  "order goes with packet alone; the others are single pages");
+	return 0;
 }
 
 const struct layout_step step_mix = {

@@ -241,6 +241,25 @@ static const char *const pin_needs[] = { "file:/proc/kpageflags", NULL };
 /* nr_foll_pin_acquired counts long-term pins alone; vmsplice takes plain references. */
 static const char *const pin_moves[] = { "nr_foll_pin_acquired", NULL };
 
+static int pin_step_check(const struct job_line *line, const struct step_context *c,
+			  struct step_fault *f)
+{
+	const char *per = job_get(line, "per");
+	bool per_block = !per || strcmp(per, "pageblock") == 0;
+	uint64_t blocks = c->memory_bytes / STEP_BLOCK_BYTES;
+	int64_t except = job_get_i64(line, "except", 0);
+
+	if (step_check_held(c, "pinned", f) < 0)
+		return -1;
+	if (per_block && (uint64_t)except >= blocks)
+		return step_fault_of_memory(f, "except",
+					    "except is %" PRId64 ", and the guest has %" PRIu64
+					    " pageblocks; except fewer, or give it more memory",
+					    except, blocks);
+	return per_block ? step_check_sample(line, blocks, "pageblocks", f) :
+			   step_check_sample(line, c->memory_bytes / 4096, "pages", f);
+}
+
 const struct layout_step step_pin = {
 	.name = "pin",
 	.summary = "make pages of the fill unmovable",
@@ -249,5 +268,5 @@ const struct layout_step step_pin = {
 	.needs = pin_needs,
 	.moves = pin_moves,
 	.run = (void *)pin_run,
-	.check = sample_check,
+	.check = pin_step_check,
 };

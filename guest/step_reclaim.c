@@ -99,6 +99,19 @@ static const struct param_spec reclaim_params[] = {
 static const char *const reclaim_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const reclaim_moves[] = { "pgsteal", NULL };
 
+static int reclaim_check(const struct job_line *line, const struct step_context *c,
+			 struct step_fault *f)
+{
+	uint64_t bytes = (uint64_t)job_get_i64(line, "bytes", 0);
+
+	if (bytes <= c->memory_bytes)
+		return 0;
+	return step_fault_of_memory(
+		f, "bytes",
+		"bytes is %s, and the guest has %s; ask for less, or give it more memory",
+		size_text(bytes).text, size_text(c->memory_bytes).text);
+}
+
 const struct layout_step step_reclaim = {
 	.name = "reclaim",
 	.summary = "make the kernel take back page cache, slab, and what can be swapped",
@@ -107,4 +120,5 @@ const struct layout_step step_reclaim = {
 	.needs = reclaim_needs,
 	.moves = reclaim_moves,
 	.run = (void *)reclaim_run,
+	.check = reclaim_check,
 };

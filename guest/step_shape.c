@@ -181,13 +181,37 @@ static const struct param_spec shape_params[] = {
 static const char *const shape_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const shape_moves[] = { "pgfree", NULL };
 
-static const char *shape_check(const struct job_line *line)
+static int shape_check(const struct job_line *line, const struct step_context *c,
+		       struct step_fault *f)
 {
-	uint64_t pages = 0;
+	uint64_t pages = 0, most = 0;
+	const char *largest = NULL;
 
-	for (unsigned int k = 0; k < ORDERS; k++)
-		pages += (uint64_t)job_get_i64(line, order_names[k], 0) << k;
-	return pages < FLOOR_PAGES ? "fewer than 2048 free pages in all leave a guest nothing to go on" : NULL;
+	for (unsigned int k = 0; k < ORDERS; k++) {
+		uint64_t n = (uint64_t)job_get_i64(line, order_names[k], 0) << k;
+
+		pages += n;
+		if (n > most) {
+			most = n;
+			largest = order_names[k];
+		}
+	}
+	if (pages < FLOOR_PAGES)
+		return step_fault(
+			f, NULL,
+			"fewer than 2048 free pages in all leave a guest nothing to go on");
+	if (pages <= c->memory_bytes / 4096)
+		return 0;
+	return step_fault_of_memory(f, largest,
+				    "the orders add up to %" PRIu64
+				    " free pages, and the guest of %s has %" PRIu64
+				    " in all; ask for fewer, or give it more memory",
+				    pages, size_text(c->memory_bytes).text, c->memory_bytes / 4096);
+}
+
+static bool shape_holds(const struct job_line *line)
+{
+	return true;
 }
 
 const struct layout_step step_shape = {
@@ -199,4 +223,5 @@ const struct layout_step step_shape = {
 	.moves = shape_moves,
 	.run = (void *)shape_run,
 	.check = shape_check,
+	.holds = shape_holds,
 };

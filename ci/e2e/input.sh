@@ -60,6 +60,16 @@ test_bad_usage()
 	refused "--runs" run "$SMALL" --kernel "$KERNEL" --runs three
 	refused "or less" run "$SMALL" --kernel "$KERNEL" --memory "${much}M"
 	refused "--memory" run "$SMALL" --kernel "$KERNEL" --memory lots
+	# More than any guest, more than this host: the same words everywhere, before a kernel is looked for.
+	local command
+	for command in run "layout check"; do
+		# shellcheck disable=SC2086 # two words
+		refused "--memory: memory is 900T; it must be 256M to 4092G" $command "$SMALL" --kernel debian:0.0 --memory 900T
+		# shellcheck disable=SC2086
+		refused "or less" $command "$SMALL" --kernel debian:0.0 --memory "${much}M"
+		# shellcheck disable=SC2086
+		refused "more than any machine" $command "$SMALL" --kernel debian:0.0 --memory 99999999T
+	done
 	refused "--kernel" run "$SMALL" --kernal "$KERNEL"
 	refused "run" rnu "$SMALL"
 	refused "SCENARIO" run
@@ -74,6 +84,62 @@ bad_scenario()
 {
 	cat >"$T/bad.yaml"
 	refused "$1" run "$T/bad.yaml" --kernel "$KERNEL" --accel tcg
+}
+
+# bad_layout PLACE TEXT [ARGUMENT...] <<YAML: behind "name:", from line 2 on.
+bad_layout()
+{
+	{
+		echo "name: bad"
+		cat
+		echo "workload: {tmpfs-files: {files: 10}}"
+	} >"$T/bad.yaml"
+	refused "$1: $2" run "$T/bad.yaml" --kernel "$KERNEL" "${@:3}"
+}
+
+# What the guest has not, by the scenario itself, by what it hands to a named layout, and by options.
+test_layouts_beyond_guest()
+{
+	bad_layout "bad.yaml:4:28" "fill: leave is 257 pageblocks of 2M, and the guest has 256" <<-'YAML'
+		vm: {memory: 512M}
+		layout:
+		  - fill: {leave: {blocks: 257}}
+	YAML
+	bad_layout "bad.yaml:5:19" "fill: leave is 1G, and the guest has 512M" <<-'YAML'
+		vm: {memory: size}
+		vary: {size: [2G, 512M]}
+		layout:
+		  - fill: {leave: 1G}
+	YAML
+	err_has "(where size is 512M)"
+	bad_layout "bad.yaml:4:29" "fill: there is no node 1" <<-'YAML'
+		vm: {memory: 512M}
+		layout:
+		  - fill: {leave: 5%, node: 1}
+	YAML
+	bad_layout "bad.yaml:4:35" "shape: the orders add up to 205000 free pages" <<-'YAML'
+		vm: {memory: 512M}
+		layout:
+		  - shape: {order0: 200, order10: 200}
+	YAML
+	bad_layout "bad.yaml:4:5" "pin: no step before it takes pages" <<-'YAML'
+		vm: {memory: 512M}
+		layout:
+		  - pin: {}
+		  - fill: {leave: 5%}
+	YAML
+	bad_layout "bad.yaml:2:36" "step is 0: modulo by zero" <<-'YAML'
+		layout: {use: sparse, with: {step: 0}}
+	YAML
+	err_has "layouts/sparse.yaml:"
+	bad_layout "--set spare=1000:1:7" "spare is 1000: fill: leave is" --set spare=1000 --memory 1G <<-'YAML'
+		layout: {use: sparse, with: {spare: 5}}
+	YAML
+	bad_layout "--memory" "memory is 256M: fill: leave is 300M, and the guest has 256M" --memory 256M <<-'YAML'
+		layout:
+		  - fill: {leave: 300M}
+	YAML
+	err_has "bad.yaml:3:19)"
 }
 
 # Parameters that are each in their range, and do not go together: seen before anything is started.
@@ -100,7 +166,11 @@ test_bad_layouts()
 	err_has "is the report itself"
 	grep -q '^Node 0' "$T/pasted" || die "the report was overwritten"
 	expect 2 layout import "$T/pasted" --memory 10M
-	err_has "256M"
+	err_has "--memory: memory is 10M; it must be 256M to 4092G"
+	expect 2 layout import "$T/pasted" --memory 900T
+	err_has "--memory: memory is 900T; it must be 256M to 4092G"
+	expect 0 layout import "$T/pasted" --memory 4092G
+	err_has "cannot be run here"
 }
 
 test_bad_scenarios()

@@ -3,7 +3,8 @@
 #
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
-steps_tests=(steps_memory steps_shape steps_mix steps_fills steps_named steps_shipped steps_import)
+steps_tests=(steps_memory steps_shape steps_mix steps_fills steps_named steps_shipped steps_small
+	steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -144,6 +145,27 @@ test_steps_shipped()
 		done
 	done
 	expect 2 layout check "$SMALL" --set layout.0.fill.kind=nothing
+}
+
+# In so small a guest the kernel switches huge pages off by itself, and a fill with them needs them.
+test_steps_small()
+{
+	local layout
+	for layout in sparse checkerboard; do
+		cat >"$T/$layout.yaml" <<-END
+			name: $layout
+			vm: {memory: 512M, cpus: 2}
+			layout: $layout
+			workload: {tmpfs-files: {files: 100}}
+			runs: 1
+		END
+		expect 0 run "$T/$layout.yaml" --kernel "$KERNEL" --accel "$ACCEL" --json
+		# Whole blocks to the block, and the watermarks are those from before.
+		holds "$(run_folder 0001)/run.json" 'all(.layout[]; .ok == true) and
+			([.layout[] | select(.step == "fill")] | last.got.leave_blocks == 4 and
+			(last.got.low_watermark_pages - first.got.low_watermark_pages | fabs) <= 64)'
+		rm -r "$MMRIG_RESULTS"
+	done
 }
 
 # From what somebody pasted to free lists in a guest, and the request that failed on them.

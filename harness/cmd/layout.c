@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 
 #include "harness/cmd/opt.h"
+#include "harness/engine/host.h"
 #include "harness/report/memreport.h"
+#include "harness/scenario/scenario.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
-
-#define MEMORY_LEAST (256ull << 20)
 
 struct import_args {
 	uint64_t memory, nth;
@@ -85,12 +85,13 @@ static int choose_report(const struct import_args *args, struct memimport *m, st
 static int scale_report(struct memimport *m, uint64_t memory, struct memscale *s, struct error *err)
 {
 	const struct memreport *r = &m->set->report[m->chosen];
+	cleanup_free char *why = guest_memory_why(memory);
 	uint64_t blocks = 0;
 
 	if (memreport_need_lists(m->label, r, err) < 0)
 		return -1;
-	if (memory < MEMORY_LEAST)
-		return error_set(err, EXIT_USAGE, "--memory: a guest needs 256M at least to have a layout");
+	if (why)
+		return error_set(err, EXIT_USAGE, "--memory: %s", why);
 	memreport_scale_least(r, memory, MEMSCALE_PAGES_MIN, s);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)
 		blocks += s->blocks[k];
@@ -126,6 +127,18 @@ static bool same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* The scenario may be meant for another host. */
+static void warn_of_memory(uint64_t bytes)
+{
+	cleanup_free char *size = str_format_bytes(bytes);
+	uint64_t total = host_memory_total();
+
+	if (total && bytes > total)
+		fprintf(stderr,
+			"mmrig: this host has %llu MiB of memory in all, so a guest of %s cannot be run here\n",
+			(unsigned long long)(total >> 20), size);
+}
+
 static int import_set(const struct import_args *args, struct memimport *m, struct error *err)
 {
 	cleanup_free char *scenario = NULL;
@@ -144,6 +157,8 @@ static int import_set(const struct import_args *args, struct memimport *m, struc
 	    file_write_atomic(args->output, scenario, strlen(scenario), 0644, err) < 0)
 		return -1;
 	print_results(args, m, scenario);
+	if (ret == 0)
+		warn_of_memory(scale.memory_bytes);
 	return ret;
 }
 

@@ -142,7 +142,28 @@ static void test_small_guest(void **state)
 	cleanup_output struct output o = import(WITH_LISTS, "--memory=4K", NULL, NULL);
 
 	assert_int_equal(o.status, 2);
-	assert_in(o.err, "a guest needs 256M at least");
+	assert_in(o.err,
+		  "--memory: memory is 4K; it must be 256M to 4092G, in whole pageblocks of 2M");
+}
+
+/* What run and layout check would refuse is not written into a scenario. */
+static void test_large_guest(void **state)
+{
+	static const char *const bad[] = { "--memory=900T", "--memory=4093G",
+					   "--memory=300000001" };
+	cleanup_output struct output other = import(WITH_LISTS, "--memory=4092G", NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		cleanup_output struct output o = import(WITH_LISTS, bad[i], NULL, NULL);
+
+		assert_int_equal(o.status, 2);
+		assert_string_equal(o.out, "");
+		assert_in(o.err, "it must be 256M to 4092G, in whole pageblocks of 2M");
+	}
+	/* It may be for another host: no test runs on one with so much. */
+	assert_int_equal(other.status, 0);
+	assert_in(other.out, "vm: {memory: 4092G, cpus: 2}\n");
+	assert_in(other.err, "of memory in all, so a guest of 4092G cannot be run here");
 }
 
 /* Standard input is replaced for the time of the call. */
@@ -196,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_without_lists),
 		cmocka_unit_test(test_nth),
 		cmocka_unit_test(test_small_guest),
+		cmocka_unit_test(test_large_guest),
 		cmocka_unit_test(test_stdin),
 		cmocka_unit_test(test_bad_files),
 	};

@@ -99,8 +99,10 @@ int plan_make(const struct plan_args *a, const struct scenario_plan *plan, bool 
 	struct progress *progress = quiet ? NULL : progress_new(&pc);
 	struct kernel kernel[PLAN_KERNELS_MAX];
 	size_t n = 0;
-	int ret = plan_kernels(a, plan, progress, kernel, &n, err);
+	int ret = engine_check_memory(plan, err); /* before minutes are spent on fetching a kernel */
 
+	if (ret == 0)
+		ret = plan_kernels(a, plan, progress, kernel, &n, err);
 	if (ret == 0)
 		ret = make(arg, kernel, n, progress, err);
 	progress_finish(progress);

@@ -325,20 +325,31 @@ static int store_must_exist(const struct engine_options *o, struct error *err)
 	return 0;
 }
 
+static uint64_t most_memory(const struct scenario_plan *plan)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < plan->nvariants; i++)
+		if (plan->variant[i].memory_bytes > most)
+			most = plan->variant[i].memory_bytes;
+	return most;
+}
+
+int engine_check_memory(const struct scenario_plan *plan, struct error *err)
+{
+	return host_check_memory(most_memory(plan), err);
+}
+
 static int prepare(struct engine *e, const struct engine_options *o, struct error *err)
 {
 	struct utsname u;
-	uint64_t most = 0;
 
 	if (e->deterministic && o->fork)
 		return error_set(err, EXIT_USAGE,
 				 "--deterministic and --fork do not go together: a deterministic guest hears nothing "
 				 "from the host, so a fork cannot be told its seed");
 
-	for (size_t i = 0; i < e->plan->nvariants; i++)
-		if (e->plan->variant[i].memory_bytes > most)
-			most = e->plan->variant[i].memory_bytes;
-	if (host_check_memory(most, err) < 0)
+	if (engine_check_memory(e->plan, err) < 0)
 		return -1;
 	e->agent = libexec_path("agent", err);
 	e->qemu_version = e->agent ? qemu_version(e->qemu, err) : NULL;
@@ -350,7 +361,8 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 	for (size_t i = 0; i < e->nkernels; i++)
 		if (prepare_kernel(e, &e->kernel[i], err) < 0)
 			return -1;
-	if (resolve_accel(e, o->accel, err) < 0)
+	if (resolve_accel(e, o->accel, err) < 0 ||
+	    host_check_addresses(most_memory(e->plan), e->accel == VM_ACCEL_TCG, err) < 0)
 		return -1;
 	uname(&u);
 	e->host = str_printf("%s %s %s, %ld CPUs", u.nodename, u.release, u.machine,

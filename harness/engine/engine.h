@@ -64,6 +64,9 @@ struct engine {
 	int interrupts; /* how many times the user asked to end */
 };
 
+/* The plan's largest guest: host_check_memory(). engine_run() does it again, just before the first VM. */
+int engine_check_memory(const struct scenario_plan *plan, struct error *err);
+
 /*
  * Makes the runs. *set is filled with every finished run and belongs to the caller, also on error
  * (whatever finished before it). Returns 0, or -1 with err; an interrupted set returns 0 and has

@@ -15,12 +15,33 @@
 #define MARGIN_BYTES (256 * MIB)
 #define RUN_BYTES (16 * MIB)
 
-uint64_t host_memory_available(void)
+static uint64_t meminfo_bytes(const char *key)
 {
 	cleanup_free char *text = file_read("/proc/meminfo", 65536, NULL, NULL);
-	const char *p = text ? strstr(text, "MemAvailable:") : NULL;
+	const char *p = text ? strstr(text, key) : NULL;
 
-	return p ? strtoull(p + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
+	return p ? strtoull(p + strlen(key), NULL, 10) * 1024 : 0;
+}
+
+uint64_t host_memory_available(void)
+{
+	return meminfo_bytes("MemAvailable:");
+}
+
+uint64_t host_memory_total(void)
+{
+	return meminfo_bytes("MemTotal:");
+}
+
+int host_check_addresses(uint64_t guest_bytes, bool tcg, struct error *err)
+{
+	if (!tcg || guest_bytes <= HOST_TCG_MEMORY_MAX)
+		return 0;
+	return error_set(
+		err, EXIT_USAGE,
+		"a guest of %llu MiB is more than the CPUs of QEMU's TCG can address; give --memory %lluG or "
+		"less, or use a host with KVM",
+		(unsigned long long)(guest_bytes / MIB), HOST_TCG_MEMORY_MAX >> 30);
 }
 
 int host_check_memory(uint64_t guest_bytes, struct error *err)

@@ -33,13 +33,17 @@ char *host_starved(const struct host_sample *begin, const struct host_sample *en
 #define HOST_WAIT_MAX 0.6
 #define HOST_STEAL_MAX 0.3
 
-/* MemAvailable of /proc/meminfo, bytes; 0 when unknown. */
+/* MemAvailable and MemTotal of /proc/meminfo, bytes; 0 when unknown. */
 uint64_t host_memory_available(void);
+uint64_t host_memory_total(void);
 /*
  * A guest of this size fits: guest memory, QEMU's own, and a margin of 256 MiB for the host.
  * EXIT_USAGE with the largest --memory that would fit.
  */
 int host_check_memory(uint64_t guest_bytes, struct error *err);
+/* Without KVM, QEMU's CPUs have physical addresses of 40 bits. EXIT_USAGE. */
+#define HOST_TCG_MEMORY_MAX (960ULL << 30) /* 1 TiB less q35's holes: 970G still starts, 980G does not */
+int host_check_addresses(uint64_t guest_bytes, bool tcg, struct error *err);
 /* Room for so many runs (16 MiB each: console at most 3 MiB, samples, database). EXIT_NO_VERDICT. */
 int host_check_disk(const struct store *s, size_t runs, struct error *err);
 

@@ -46,6 +46,7 @@ static void test_available(void **state)
 {
 	set_available_mib(2048);
 	assert_int_equal(host_memory_available(), 2048ull << 20);
+	assert_int_equal(host_memory_total(), 99999999ull << 10);
 	meminfo = "MemTotal: 5 kB\nMemFree: 5 kB\n"; /* before 3.14 */
 	assert_int_equal(host_memory_available(), 0);
 	assert_int_equal(host_check_memory(8ull << 30, NULL), 0); /* unknown is no reason to refuse */
@@ -99,6 +100,18 @@ static void test_sum_that_wraps(void **state)
 	assert_int_equal(host_check_memory(UINT64_MAX, NULL), -1);
 	assert_int_equal(host_check_memory(UINT64_MAX - (448ull << 20), NULL), -1);
 	assert_int_equal(host_check_memory(0, NULL), 0);
+}
+
+static void test_addresses(void **state)
+{
+	cleanup_error struct error err = ERROR_INIT;
+
+	assert_int_equal(host_check_addresses(960ull << 30, true, NULL), 0);
+	assert_int_equal(host_check_addresses(4092ull << 30, false, NULL), 0);
+	assert_int_equal(host_check_addresses((960ull << 30) + (2 << 20), true, &err), -1);
+	assert_int_equal(err.status, EXIT_USAGE);
+	assert_string_equal(err.text, "a guest of 983042 MiB is more than the CPUs of QEMU's TCG can address; give "
+				      "--memory 960G or less, or use a host with KVM");
 }
 
 /* ---- how a run was treated ---- */
@@ -294,6 +307,7 @@ int main(void)
 		cmocka_unit_test(test_largest_that_fits),
 		cmocka_unit_test(test_message),
 		cmocka_unit_test(test_sum_that_wraps),
+		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_accounts),
 		cmocka_unit_test(test_to_run),
 		cmocka_unit_test(test_starved),

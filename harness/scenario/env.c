@@ -27,6 +27,7 @@ static void set_number(struct env *env, struct env_var *v, int64_t number)
 }
 
 static struct node round_node = { .kind = NODE_SCALAR,
+				  .is_default = true,
 				  .text = (char[]){ "0" },
 				  .label = (char[]){ "repeat" },
 				  .line = 1,
@@ -72,6 +73,33 @@ static const struct env_var *named_at(const struct env *env, const char *text,
 	return NULL;
 }
 
+/* The divisor, whose first word is at the column: a name, a number, or what stands in brackets. */
+static char *divisor(const char *text, int column)
+{
+	const char *p = text;
+	size_t len = 0;
+	int depth = 0;
+
+	while (*p && column-- > 1)
+		p++;
+	while (p > text && p[-1] == '(')
+		p--;
+	do {
+		depth += p[len] == '(' ? 1 : p[len] == ')' ? -1 : 0;
+		len += p[len] != '\0';
+	} while (p[len] && (depth > 0 || isalnum((unsigned char)p[len]) || strchr("_(", p[len])));
+	return xstrndup(p, len);
+}
+
+static int report_division(const struct env *env, const struct node *n, const struct expr_error *e,
+			   struct error *err)
+{
+	cleanup_free char *text = e->column > 0 ? divisor(n->text, e->column) : xstrdup(n->text);
+
+	return env_blame(env, &(struct blame){ .at = n, .column = e->column, .text = text }, err,
+			 "%s", e->text);
+}
+
 /*
  * The error again, with the names that have no value yet among the candidates for "did you mean".
  * They stand in with 1, which can at most hide the error: then the first one is told.
@@ -85,9 +113,12 @@ static int report(const struct env *env, const struct node *n, unsigned int allo
 	struct expr *e;
 
 	if (v && v->state == ENV_TEXT)
-		return node_error_at(err, n, first->column,
-				     "%s is not a number here but the text \"%.60s\"", v->name,
-				     v->node->text);
+		return env_blame(
+			env, &(struct blame){ .at = n, .column = first->column, .also = v->name },
+			err, "%s is not a number here but the text \"%.60s\"", v->name,
+			v->node->text);
+	if (str_ends(first->text, "by zero"))
+		return report_division(env, n, first, err);
 	for (size_t i = 0; i < env->n; i++)
 		all[i] = (struct expr_const){ env->var[i].name, 1 };
 	e = expr_compile(n->text, allowed, all, env->n, &again);
@@ -182,35 +213,59 @@ static int resolve_all(struct env *env, struct error *err)
 	return left ? report_cycle(env, err) : 0;
 }
 
-static int check_vm(const struct env *env, const struct node *memory, const struct node *cpus,
-		    uint64_t override, struct error *err)
+static int check_memory(const struct env *env, struct error *err)
 {
-	const struct env_var *m = env_find(env, "memory"), *c = env_find(env, "cpus");
+	const struct env_var *m = env_find(env, "memory");
+	cleanup_free char *why = m->number < 0 ? NULL : guest_memory_why((uint64_t)m->number);
 
-	if (m->number < 256 << 20 || m->number > (int64_t)1 << 44 || m->number % (2 << 20)) {
-		cleanup_free char *size = str_format_bytes((uint64_t)m->number);
-		const char *must = "must be 256M to 16T, in whole pageblocks of 2M";
+	if (m->number < 0)
+		why = str_printf("memory is %" PRId64 "; it " GUEST_MEMORY_MUST, m->number);
+	if (!why)
+		return 0;
+	return env_blame(env, &(struct blame){ .at = m->node, .made_of = m->node }, err, "%s", why);
+}
 
-		if (override)
-			return error_set(err, EXIT_USAGE, "memory is %s; it %s", size, must);
-		return node_error(err, memory, "memory is %s; it %s", size, must);
-	}
-	if (c->number < 1 || c->number > 255)
-		return node_error(err, cpus, "cpus is %" PRId64 "; it must be 1 to 255", c->number);
-	return 0;
+static int check_cpus(const struct env *env, struct error *err)
+{
+	const struct env_var *c = env_find(env, "cpus");
+
+	if (c->number >= 1 && c->number <= 255)
+		return 0;
+	return env_blame(env, &(struct blame){ .at = c->node, .made_of = c->node }, err,
+			 "cpus is %" PRId64 "; it must be 1 to 255", c->number);
+}
+
+char *guest_memory_why(uint64_t bytes)
+{
+	cleanup_free char *size = str_format_bytes(bytes);
+
+	if (bytes >= GUEST_MEMORY_MIN && bytes <= GUEST_MEMORY_MAX && bytes % (2 << 20) == 0)
+		return NULL;
+	return str_printf("memory is %s; it " GUEST_MEMORY_MUST, size);
 }
 
 /* Not const only because the tree's texts are the heap's; nothing writes to them. */
 static struct node memory_default = { .kind = NODE_SCALAR,
+				      .is_default = true,
 				      .text = (char[]){ MEMORY_DEFAULT },
 				      .label = (char[]){ "default" },
 				      .line = 1,
 				      .column = 1 };
 static struct node cpus_default = { .kind = NODE_SCALAR,
+				    .is_default = true,
 				    .text = (char[]){ CPUS_DEFAULT },
 				    .label = (char[]){ "default" },
 				    .line = 1,
 				    .column = 1 };
+
+static struct node *option_node(uint64_t bytes)
+{
+	cleanup_free char *text = str_printf("%" PRIu64, bytes);
+	struct node *n = node_scalar(MEMORY_OPTION, 0, text, strlen(text));
+
+	n->line = 0;
+	return n;
+}
 
 int env_init(struct env *env, const struct scenario *s, const struct node *const *picks,
 	     uint64_t memory_override, struct error *err)
@@ -222,27 +277,30 @@ int env_init(struct env *env, const struct scenario *s, const struct node *const
 
 	memory = memory ? memory : &memory_default;
 	cpus = cpus ? cpus : &cpus_default;
-	*env = (struct env){ 0 };
+	*env = (struct env){ .root = s->root };
+	if (memory_override > INT64_MAX) {
+		cleanup_free char *why = guest_memory_why(memory_override);
+
+		return error_set(err, EXIT_USAGE, MEMORY_OPTION ": %s", why);
+	}
+	if (memory_override)
+		memory = env->memory_option = option_node(memory_override);
 	add_var(env, "memory", memory, false);
 	add_var(env, "cpus", cpus, false);
 	for (size_t i = 0; constants && i < constants->n; i++)
 		add_var(env, constants->key[i]->text, constants->value[i], false);
 	for (size_t i = 0; vary && i < vary->n; i++)
 		add_var(env, vary->key[i]->text, picks[i], true);
-	if (memory_override > INT64_MAX)
-		return error_set(err, EXIT_USAGE, "memory is %" PRIu64 " bytes, which is too much",
-				 memory_override);
-	if (memory_override)
-		set_number(env, &env->var[0], (int64_t)memory_override);
-	if (resolve_all(env, err) < 0)
+	if (resolve_all(env, err) < 0 || check_memory(env, err) < 0)
 		return -1;
-	return check_vm(env, memory, cpus, memory_override, err);
+	return check_cpus(env, err);
 }
 
 void env_free(struct env *env)
 {
 	free(env->var);
 	free(env->consts);
+	node_free(env->memory_option);
 	*env = (struct env){ 0 };
 }
 
@@ -257,6 +315,7 @@ int env_number(const struct env *env, const struct node *n, const char *what, co
 	       int64_t min, int64_t max, int64_t *value, struct error *err)
 {
 	const char *space = unit ? " " : "", *word = unit ? unit : "";
+	const struct blame b = { .at = n, .made_of = n };
 	struct expr_error e;
 
 	if (evaluate(env, n->text, value, &e) < 0)
@@ -264,11 +323,11 @@ int env_number(const struct env *env, const struct node *n, const char *what, co
 	if (*value >= min && (!max || *value <= max))
 		return 0;
 	if (max)
-		return node_error(err, n,
-				  "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s",
-				  what, *value, min, max, space, word);
-	return node_error(err, n, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more", what,
-			  *value, min, space, word);
+		return env_blame(env, &b, err,
+				 "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s",
+				 what, *value, min, max, space, word);
+	return env_blame(env, &b, err, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more",
+			 what, *value, min, space, word);
 }
 
 int env_predicate(const struct env *env, const struct node *n, struct error *err)

@@ -207,14 +207,16 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 	return 0;
 }
 
-static int make_job(const struct scenario *s, struct env *env,
-		    const struct scenario_plan *plan, struct job *job, struct error *err)
+static int make_job(const struct scenario *s, struct env *env, const struct scenario_plan *plan,
+		    struct variant *v, struct error *err)
 {
+	struct job *job = &v->job;
+
 	for (size_t i = 0; i < env->nconsts; i++)
 		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
-	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, job, err) < 0)
+	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, err) < 0)
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
@@ -274,8 +276,9 @@ static int check_least(const struct scenario *s, const struct env *env, const st
 		return -1;
 	if (v->memory_bytes >= (uint64_t)bytes)
 		return 0;
-	node_error(err, least, "this scenario needs a guest of at least %" PRId64 " MiB, and %" PRIu64
-		   " MiB are given", bytes >> 20, v->memory_bytes >> 20);
+	env_blame(env, &(struct blame){ .at = least, .made_of = least, .also = "memory" }, err,
+		  "a guest of at least %" PRId64 " MiB is needed, and %" PRIu64 " MiB are given",
+		  bytes >> 20, v->memory_bytes >> 20);
 	return error_hint(err, "give --memory %" PRId64 "M or more", bytes >> 20);
 }
 
@@ -295,8 +298,8 @@ static int fill_variant(const struct scenario *s, struct env *env,
 		v->label = plain_label(v);
 	else if (env_template(env, label, &v->label, err) < 0)
 		return -1;
-	if (make_job(s, env, plan, &v->job, err) < 0 ||
-	    shape_variant(s, env, resized, v, &module, err) < 0)
+	if (shape_variant(s, env, resized, v, &module, err) < 0 ||
+	    make_job(s, env, plan, v, err) < 0)
 		return -1;
 	if (module)
 		words_add(&plan->modules, module);

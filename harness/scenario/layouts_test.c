@@ -105,8 +105,9 @@ static void check_bad(const char *middle, const char *expected)
 	assert_int_equal(err.status, EXIT_USAGE);
 }
 
+#define FILL "step do=fill kind=anon leave_unit=bytes leave=67108864\n"
 #define MINE                                                   \
-	"step do=fill kind=anon leave_unit=bytes leave=67108864\n" \
+	FILL \
 	"step do=free where=\"pfn % step == residue\"\n"
 
 static void test_named(void **state)
@@ -243,9 +244,10 @@ static void test_shipped(void **state)
 
 static void test_repeat(void **state)
 {
-	check_steps("constants: {n: 2}\nlayout:\n"
+	check_steps("constants: {n: 2}\nlayout:\n  - fill: {leave: 64M}\n"
 		    "  - repeat: {times: n + 1, steps: [{free: {where: pfn % 8 == round}}]}\n"
 		    "  - pin:\n",
+		    FILL
 		    "step do=free round=0 where=\"pfn % 8 == round\"\n"
 		    "step do=free round=1 where=\"pfn % 8 == round\"\n"
 		    "step do=free round=2 where=\"pfn % 8 == round\"\n"
@@ -262,7 +264,7 @@ static void test_repeat(void **state)
 		    "step do=free round=1 where=\"block == round\"\n");
 }
 
-#define ONE "steps: [{free: {where: '1'}}]"
+#define ONE "steps: [{mix: {share: 1%}}]"
 
 static void test_repeat_bad(void **state)
 {
@@ -283,7 +285,7 @@ static void test_repeat_bad(void **state)
 	check_bad("layout:\n  - repeat: {times: 3, steps: [{repeat: {times: 2, " ONE "}}]}\n",
 		  "repeat cannot stand within repeat");
 	check_bad("layout:\n  - repaet: {times: 3, " ONE "}\n", "did you mean repeat?");
-	check_bad("layout:\n  - repeat: {times: 150, steps: [{free: {where: '1'}}, {free: {where: '1'}}]}\n",
+	check_bad("layout:\n  - repeat: {times: 150, steps: [{mix: {share: 1%}}, {compact: {}}]}\n",
 		  "the layout has more than 250 steps");
 }
 

@@ -49,6 +49,7 @@ struct node *node_copy(const struct node *n)
 	struct node *c = node_new(n->kind, n->label, n->line, n->column);
 
 	c->quoted = n->quoted;
+	c->is_default = n->is_default;
 	c->text_column = n->text_column;
 	c->text = n->text ? xstrdup(n->text) : NULL;
 	for (size_t i = 0; i < n->n; i++)
@@ -104,20 +105,28 @@ void node_remove(struct node *map, size_t i)
 	memmove(map->value + i, map->value + i + 1, (map->n - i) * sizeof(*map->value));
 }
 
+char *node_place(const struct node *n, int column)
+{
+	if (!n->line)
+		return xstrdup(n->label);
+	return str_printf("%s:%d:%d", n->label, n->line,
+			  column > 0 && n->text_column ? n->text_column + column - 1 : n->column);
+}
+
 int node_error(struct error *err, const struct node *n, const char *fmt, ...)
 {
-	cleanup_free char *text = NULL;
+	cleanup_free char *text = NULL, *place = node_place(n, 0);
 	va_list ap;
 
 	va_start(ap, fmt);
 	text = str_vprintf(fmt, ap);
 	va_end(ap);
-	return error_set(err, EXIT_USAGE, "%s:%d:%d: %s", n->label, n->line, n->column, text);
+	return error_set(err, EXIT_USAGE, "%s: %s", place, text);
 }
 
 int node_error_at(struct error *err, const struct node *n, int column, const char *fmt, ...)
 {
-	cleanup_free char *text = NULL;
+	cleanup_free char *text = NULL, *place = node_place(n, column);
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -127,8 +136,7 @@ int node_error_at(struct error *err, const struct node *n, int column, const cha
 		return node_error(err, n, "%s", text);
 	if (!n->text_column) /* folded over lines, or with escapes */
 		return node_error(err, n, "character %d of the text: %s", column, text);
-	return error_set(err, EXIT_USAGE, "%s:%d:%d: %s", n->label, n->line,
-			 n->text_column + column - 1, text);
+	return error_set(err, EXIT_USAGE, "%s: %s", place, text);
 }
 
 int node_unknown(struct error *err, const struct node *n, const char *what,

@@ -15,7 +15,8 @@ enum node_kind { NODE_SCALAR, NODE_LIST, NODE_MAP };
 struct node {
 	enum node_kind kind;
 	char *label;	  /* the file, or "--set KEY=VALUE" */
-	int line, column; /* 1-based, in characters */
+	int line, column; /* 1-based, in characters; line 0: the label says it all */
+	bool is_default;  /* nobody wrote it */
 	/* SCALAR: */
 	char *text; /* no NUL inside */
 	bool quoted;
@@ -48,6 +49,8 @@ void node_remove(struct node *map, size_t i);
 /* Canonical YAML, heap. */
 int node_format(const struct node *root, char **text, struct error *err);
 
+/* "file:line:column", heap; `column` (1-based; 0: none) characters into a scalar's text. */
+char *node_place(const struct node *n, int column);
 /* "file:line:column: text", EXIT_USAGE. */
 int node_error(struct error *err, const struct node *n, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -51,7 +51,8 @@
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
  * choice, a predicate or a sysctl's value. Required are name and workload.
- * Every error is file:line:column: what; and the nearest known word. EXIT_USAGE.
+ * Every error is file:line:column: what; and the nearest known word. A value that shows to be bad where
+ * it is used is told where it was written last (with, --set, --memory), and "(in file:line:column)". EXIT_USAGE.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -116,6 +117,16 @@ struct scenario_plan {
 	char *table_style;	     /* "seed" or "plain" */
 	char *row_title;	     /* heading of the first column of the table, may be NULL */
 };
+/*
+ * The memory of a guest, bytes. The most is what the agent's page frame numbers of 30 bits reach
+ * (guest/layout.h), less the 4 GiB in which the hole for devices lies.
+ */
+#define GUEST_MEMORY_MIN (256ULL << 20)
+#define GUEST_MEMORY_MAX (4092ULL << 30)
+#define GUEST_MEMORY_MUST "must be 256M to 4092G, in whole pageblocks of 2M"
+/* NULL when a guest can have so much, or "memory is 100M; it must be ...", heap. */
+char *guest_memory_why(uint64_t bytes);
+
 /* memory_override 0 keeps the scenario's. Checks everything that can be checked without a guest. */
 int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
 		    struct error *err);

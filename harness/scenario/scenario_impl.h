@@ -53,14 +53,17 @@ struct env_var {
 };
 
 struct env {
+	const struct node *root; /* the document */
 	struct env_var *var;
 	size_t n;
 	struct expr_const *consts; /* those that are numbers */
 	size_t nconsts;
+	struct node *memory_option; /* what stands for memory where the option says it, or NULL */
 };
 
 #define MEMORY_DEFAULT "2G"
 #define CPUS_DEFAULT "2"
+#define MEMORY_OPTION "--memory"
 
 /*
  * Evaluates constants, vm.memory, vm.cpus and one value of each axis (picks, in the order of
@@ -81,6 +84,24 @@ int env_number(const struct env *env, const struct node *n, const char *what, co
 int env_predicate(const struct env *env, const struct node *n, struct error *err);
 /* {name} replaced by its value. */
 int env_template(const struct env *env, const struct node *n, char **text, struct error *err);
+
+/* ---- blame.c: where an error in a value is told ---- */
+
+struct blame {
+	const struct node *at;	    /* where the error shows */
+	int column;		    /* so many characters into its text, 1-based; 0: at its beginning */
+	const struct node *made_of; /* what is at fault: a value, or a list or map of them; may be NULL */
+	const char *text;	    /* an expression that is; may be NULL */
+	const char *also;	    /* a variable that is, whether or not it is named; may be NULL */
+};
+
+/*
+ * Where a variable that the bad value is made of was written later than the value itself (in `with` or the
+ * scenario while the value stands in a named layout; in --set or --memory), the error is told
+ * there, with the place of the value behind it.
+ */
+int env_blame(const struct env *env, const struct blame *b, struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* ---- shape.c: NUMA nodes, zones and swap of one variant ---- */
 
@@ -105,7 +126,8 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 #define STEP_ROUND "round"
 /* Does the layout have such a step? */
 bool steps_use(const struct scenario *s, const struct layout_step *step);
-int steps_to_job(const struct scenario *s, struct env *env, struct job *job, struct error *err);
+/* The variant's memory and nodes are known, and what a step asks for is held against them. */
+int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err);
 
 /* ---- layouts.c: named layouts ---- */
 

@@ -546,7 +546,7 @@ static const struct bad bad_rest[] = {
 	{ "workload: {tmpfs-files: {files: 1}}\nconstants: {a: hello world}\n",
 	  "f.yaml:3:16: unknown name" },
 	{ "workload: {tmpfs-files: {files: 1}}\nvm: {memory: 255M}\n",
-	  "f.yaml:3:14: memory is 255M; it must be 256M to 16T, in whole pageblocks of 2M" },
+	  "f.yaml:3:14: memory is 255M; it must be 256M to 4092G, in whole pageblocks of 2M" },
 	{ "workload: {tmpfs-files: {files: 1}}\nvm: {memory: 256M + 4K}\n",
 	  "f.yaml:3:14: memory is 262148K" },
 	{ "workload: {tmpfs-files: {files: 1}}\nvm: {memory: 0 - 4G}\n", "f.yaml:3:14: memory is" },
@@ -616,9 +616,20 @@ static void test_memory_override(void **state)
 	scenario_plan_free(&plan);
 	assert_int_equal(scenario_expand(s, 100 << 20, &plan, &err), -1);
 	assert_string_equal(err.text,
-			    "memory is 100M; it must be 256M to 16T, in whole pageblocks of 2M");
+			    "--memory: memory is 100M; it must be 256M to 4092G, in whole pageblocks of 2M");
 	error_clear(&err);
 	assert_int_equal(scenario_expand(s, UINT64_MAX, &plan, &err), -1);
+	assert_string_equal(err.text,
+			    "--memory: memory is 18446744073709551615; it must be 256M to 4092G, in whole "
+			    "pageblocks of 2M");
+	error_clear(&err);
+	assert_int_equal(scenario_expand(s, 900ULL << 40, &plan, &err), -1);
+	assert_string_equal(err.text,
+			    "--memory: memory is 900T; it must be 256M to 4092G, in whole pageblocks of 2M");
+	error_clear(&err);
+	assert_int_equal(scenario_expand(s, GUEST_MEMORY_MAX, &plan, &err), 0);
+	scenario_plan_free(&plan);
+	assert_int_equal(scenario_expand(s, GUEST_MEMORY_MAX + (2 << 20), &plan, &err), -1);
 	error_clear(&err);
 	scenario_free(s);
 }

@@ -128,7 +128,8 @@ static int node_bytes(const struct env *env, const struct node *n, int64_t *byte
 }
 
 /* Plain sizes share what expressions leave; the last of them takes what rounding leaves over. */
-static int scale(const struct node *numa, uint64_t memory, int64_t *bytes, struct error *err)
+static int scale(const struct env *env, const struct node *numa, uint64_t memory, int64_t *bytes,
+		 struct error *err)
 {
 	uint64_t plain = 0, fixed = 0, left;
 	size_t last = 0;
@@ -144,8 +145,10 @@ static int scale(const struct node *numa, uint64_t memory, int64_t *bytes, struc
 	if (!plain)
 		return 0;
 	if (fixed >= memory)
-		return node_error(err, numa,
-				  "memory is too small for the nodes whose sizes are expressions");
+		return env_blame(env,
+				 &(struct blame){ .at = numa, .made_of = numa, .also = "memory" },
+				 err,
+				 "memory is too small for the nodes whose sizes are expressions");
 	left = memory - fixed;
 	for (size_t i = 0; i < numa->n; i++) {
 		if (!bytes[i] || !is_plain(size_of(numa->value[i])->text))
@@ -160,26 +163,32 @@ static int scale(const struct node *numa, uint64_t memory, int64_t *bytes, struc
 	return 0;
 }
 
-static int check_sizes(const struct node *numa, const struct variant *v, const int64_t *bytes,
-		       struct error *err)
+static int check_sizes(const struct env *env, const struct node *numa, const struct variant *v,
+		       const int64_t *bytes, struct error *err)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < numa->n; i++) {
 		cleanup_free char *shown = str_format_bytes((uint64_t)bytes[i]);
+		const struct node *size = size_of(numa->value[i]);
 
 		if (bytes[i] % BLOCK || (bytes[i] && bytes[i] < NODE_MIN))
-			return node_error(err, size_of(numa->value[i]),
-					  "node %zu has %s; it must be 0, or 64M and more in whole "
-					  "pageblocks of 2M",
-					  i, shown);
+			return env_blame(
+				env,
+				&(struct blame){ .at = size, .made_of = size, .also = "memory" },
+				err,
+				"node %zu has %s; it must be 0, or 64M and more in whole "
+				"pageblocks of 2M",
+				i, shown);
 		sum += (uint64_t)bytes[i];
 	}
 	if (sum != v->memory_bytes) {
 		cleanup_free char *is = str_format_bytes(sum),
 				  *must = str_format_bytes(v->memory_bytes);
 
-		return node_error(err, numa, "the nodes add up to %s, but memory is %s", is, must);
+		return env_blame(env,
+				 &(struct blame){ .at = numa, .made_of = numa, .also = "memory" },
+				 err, "the nodes add up to %s, but memory is %s", is, must);
 	}
 	return 0;
 }
@@ -197,14 +206,17 @@ static int node_cpus(const struct env *env, const struct node *numa, struct vari
 		if (n && env_number(env, n, "cpus of a node", NULL, 0, 255, &cpus, err) < 0)
 			return -1;
 		if (cpus > left)
-			return node_error(err, n,
-					  "the nodes want more CPUs than the %u that there are",
-					  v->cpus);
+			return env_blame(env,
+					 &(struct blame){ .at = n, .made_of = n, .also = "cpus" },
+					 err, "the nodes want more CPUs than the %u that there are",
+					 v->cpus);
 		v->node[i].cpus = (unsigned int)cpus;
 		left -= (unsigned int)cpus;
 	}
 	if (left && !takers)
-		return node_error(err, numa, "%u of %u CPUs belong to no node", left, v->cpus);
+		return env_blame(env,
+				 &(struct blame){ .at = numa, .made_of = numa, .also = "cpus" },
+				 err, "%u of %u CPUs belong to no node", left, v->cpus);
 	for (size_t i = 0; i < numa->n; i++) {
 		if (node_get(numa->value[i], "cpus"))
 			continue;
@@ -227,8 +239,8 @@ static int add_nodes(const struct env *env, const struct node *numa, bool resize
 	for (size_t i = 0; i < numa->n; i++)
 		if (node_bytes(env, numa->value[i], &bytes[i], err) < 0)
 			return -1;
-	if ((resized && scale(numa, v->memory_bytes, bytes, err) < 0) ||
-	    check_sizes(numa, v, bytes, err) < 0)
+	if ((resized && scale(env, numa, v->memory_bytes, bytes, err) < 0) ||
+	    check_sizes(env, numa, v, bytes, err) < 0)
 		return -1;
 	v->nnodes = numa->n;
 	v->node = xcalloc(numa->n, sizeof(*v->node));
@@ -300,11 +312,15 @@ static int add_swap(const struct env *env, const struct node *swap, struct varia
 static int add_movable(const struct env *env, const struct node *n, const struct variant *v,
 		       struct strbuf *cmdline, struct error *err)
 {
-	int64_t bytes;
+	int64_t bytes, most = (int64_t)v->memory_bytes - BLOCK;
 
-	if (env_number(env, n, "movablecore", "bytes", BLOCK, (int64_t)v->memory_bytes - BLOCK,
-		       &bytes, err) < 0)
+	if (env_number(env, n, "movablecore", "bytes", 0, 0, &bytes, err) < 0)
 		return -1;
+	if (bytes < BLOCK || bytes > most)
+		return env_blame(env, &(struct blame){ .at = n, .made_of = n, .also = "memory" },
+				 err,
+				 "movablecore is %" PRId64 "; allowed are %d to %" PRId64 " bytes",
+				 bytes, BLOCK, most);
 	strbuf_addf(cmdline, " movablecore=%" PRId64, bytes);
 	return 0;
 }

@@ -118,8 +118,8 @@ static void test_resized(void **state)
 	expect_nodes(mixed, NULL, 4096 * MIB, "2048/1 1024/1 1024/0");
 	expect_nodes("{memory: 2G, cpus: 3, numa: [1G, 1G, {size: 0, cpus: 1}]}", NULL, 512 * MIB,
 		     "256/1 256/1 0/1");
-	/* Near the most that there may be: 3/8 and 5/8 of 16T. */
-	expect_nodes("{memory: 8T, numa: [3T, 5T]}", NULL, 16ULL << 40, "6291456/1 10485760/1");
+	/* The most that there may be, 4092G: 3/8 of it are 1571328 MiB, 5/8 2618880. */
+	expect_nodes("{memory: 2T, numa: [768G, 1280G]}", NULL, GUEST_MEMORY_MAX, "1571328/1 2618880/1");
 	/* What --set itself wrote is meant as written. */
 	expect_nodes(two, other, 0, "1024/1 2048/1");
 	assert_int_equal(try_expand(two, wrong, 0, &plan, &err), -1);
@@ -131,14 +131,14 @@ static void test_resized(void **state)
 	assert_int_equal(
 		try_expand("{memory: 2G, numa: [1792M, 256M]}", NULL, 256 * MIB, &plan, &err), -1);
 	assert_string_equal(err.text,
-			    "f.yaml:2:32: node 1 has 32M; it must be 0, or 64M and more in whole "
-			    "pageblocks of 2M");
+			    "--memory: memory is 256M: node 1 has 32M; it must be 0, or 64M and more in whole "
+			    "pageblocks of 2M (in f.yaml:2:32)");
 	error_clear(&err);
 	assert_int_equal(
 		try_expand("{memory: 4G, numa: [1G, 3G + 0]}", NULL, 2048 * MIB, &plan, &err), -1);
 	assert_string_equal(err.text,
-			    "f.yaml:2:24: memory is too small for the nodes whose sizes are "
-			    "expressions");
+			    "--memory: memory is too small for the nodes whose sizes are "
+			    "expressions (in f.yaml:2:24)");
 	error_clear(&err);
 }
 

@@ -39,16 +39,42 @@ struct walk {
 	const struct scenario *s;
 	struct env *env;
 	struct job *job;
+	struct step_context context;
 	size_t nsteps;
 	int64_t round; /* -1: not within repeat */
 };
+
+/* Where a parameter is written: within `leave: {blocks: X}` it is X. */
+static const struct node *param_place(const struct env *env, const struct node *params,
+				      const char *name)
+{
+	const struct node *n = name ? node_get(params, name) : NULL;
+
+	if (n && n->kind == NODE_MAP)
+		n = n->value[0];
+	return n ? env_text(env, n) : NULL;
+}
+
+static int report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
+			struct error *err)
+{
+	const struct node *name = step->key[0], *params = step->value[0];
+	const struct node *value = param_place(env, params, f->param);
+	const struct blame b = { .at = value ? value : name,
+				 .made_of = value    ? value :
+					    f->param ? NULL :
+						       params,
+				 .also = f->of_memory ? "memory" : NULL };
+
+	return env_blame(env, &b, err, "%s: %s", name->text, f->why);
+}
 
 static int add_step(struct walk *w, const struct node *n, struct error *err)
 {
 	const struct node *name = n->key[0];
 	const struct layout_step *step = find_step(w->s, name->text);
+	struct step_fault fault;
 	struct job_line *line;
-	const char *why;
 
 	if (w->nsteps++ == STEPS_MAX)
 		return node_error(err, name, "the layout has more than %d steps", STEPS_MAX);
@@ -60,8 +86,11 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 	}
 	if (params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err) < 0)
 		return -1;
-	why = step->check ? step->check(line) : NULL;
-	return why ? node_error(err, name, "%s: %s", name->text, why) : 0;
+	if (step->check && step->check(line, &w->context, &fault) < 0)
+		return report_fault(w->env, n, &fault, err);
+	if (step->holds)
+		w->context.held = step->holds(line) || w->context.held;
+	return 0;
 }
 
 static int add_repeat(struct walk *w, const struct node *params, struct error *err)
@@ -83,10 +112,22 @@ static int add_repeat(struct walk *w, const struct node *params, struct error *e
 	return 0;
 }
 
-int steps_to_job(const struct scenario *s, struct env *env, struct job *job, struct error *err)
+int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err)
 {
 	const struct node *layout = node_get(s->root, "layout");
-	struct walk w = { .s = s, .env = env, .job = job, .round = -1 };
+	uint64_t node_bytes[VM_NODES_MAX];
+	struct walk w = { .s = s,
+			  .env = env,
+			  .job = &v->job,
+			  .round = -1,
+			  .context = {
+				  .memory_bytes = v->memory_bytes,
+				  .node_bytes = node_bytes,
+				  .nnodes = v->nnodes,
+				  .movable = node_get(node_get(s->root, "vm"), "movablecore") } };
+
+	for (size_t i = 0; i < v->nnodes; i++)
+		node_bytes[i] = v->node[i].memory_bytes;
 
 	for (size_t i = 0; layout && i < layout->n; i++) {
 		const struct node *n = layout->value[i];

@@ -161,12 +161,14 @@ int str_parse_bytes(const char *s, uint64_t *bytes, struct error *err)
 {
 	char *end, *frac_end;
 	uint64_t whole, frac = 0, frac_scale = 1;
+	bool too_much;
 	int shift;
 
 	errno = 0;
 	whole = isdigit((unsigned char)*s) ? strtoull(s, &end, 10) : 0;
-	if (!isdigit((unsigned char)*s) || errno)
+	if (!isdigit((unsigned char)*s))
 		goto bad;
+	too_much = errno == ERANGE;
 	if (*end == '.') {
 		if (!isdigit(
 			    (unsigned char)end[1])) /* strtoull would skip blanks and take a sign */
@@ -179,8 +181,10 @@ int str_parse_bytes(const char *s, uint64_t *bytes, struct error *err)
 		end = frac_end;
 	}
 	shift = unit_shift(end);
-	if (shift < 0 || (shift && whole >> (64 - shift)) || (!shift && frac))
+	if (shift < 0 || (!shift && frac))
 		goto bad;
+	if (too_much || (shift && whole >> (64 - shift)))
+		return error_set(err, EXIT_USAGE, "\"%s\" is more than any machine can have", s);
 	*bytes = (whole << shift) + (uint64_t)(((unsigned __int128)frac << shift) / frac_scale);
 	return 0;
 bad:

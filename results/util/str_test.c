@@ -85,6 +85,21 @@ static void test_parse_bytes_bad(void **state)
 	}
 }
 
+/* A size all the same, so it is not the form of it that is at fault. */
+static void test_parse_bytes_too_much(void **state)
+{
+	static const char *const t[] = { "18446744073709551616", "16777216T", "17179869184G", "16777216.5TiB",
+					 "99999999999999999999G" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
+		cleanup_error struct error err = ERROR_INIT;
+		uint64_t bytes;
+
+		assert_int_equal(str_parse_bytes(t[i], &bytes, &err), -1);
+		assert_non_null(strstr(err.text, "is more than any machine can have"));
+	}
+}
+
 static void test_format_bytes(void **state)
 {
 	static const struct {
@@ -216,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse_bytes),  cmocka_unit_test(test_parse_bytes_bad),
+		cmocka_unit_test(test_parse_bytes_too_much),
 		cmocka_unit_test(test_format_bytes), cmocka_unit_test(test_parse_u64),
 		cmocka_unit_test(test_nearest),	     cmocka_unit_test(test_strbuf),
 		cmocka_unit_test(test_quoted),	     cmocka_unit_test(test_affixes),

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_STEP_CHECK_H
+#define MMRIG_STEP_CHECK_H
+/*
+ * layout_step.check: what a step asks for and cannot have, as far as it is certain before the boot.
+ * Called on the host, on a line whose parameters are each in their range.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct job_line;
+
+#define STEP_BLOCK_BYTES (2u << 20) /* a pageblock */
+
+/* The guest, and what the steps before have made of it. */
+struct step_context {
+	uint64_t memory_bytes;
+	const uint64_t *node_bytes; /* nnodes of them; none: no NUMA, all memory is node 0 */
+	size_t nnodes;
+	bool movable; /* ZONE_MOVABLE */
+	bool held;    /* there are pages of the layout's own, which can be pinned and given back */
+};
+
+struct step_fault {
+	const char *param; /* whose value it is, static text; NULL: the step as a whole */
+	bool of_memory;	   /* a guest of another size would do */
+	char why[256];
+};
+
+/* Fills the fault; -1, so that it can be returned. */
+int step_fault(struct step_fault *f, const char *param, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same, of_memory. */
+int step_fault_of_memory(struct step_fault *f, const char *param, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+struct size_text {
+	char text[24];
+};
+/* "512M"; bytes where no unit comes out even. */
+struct size_text size_text(uint64_t bytes);
+
+/* Are there pages of the layout's own? `done` is what cannot be done else: "pinned". 0 or -1. */
+int step_check_held(const struct step_context *c, const char *done, struct step_fault *f);
+/* `count` and `share`: one of them, and the count no more than there can be of `unit`. 0 or -1. */
+int step_check_sample(const struct job_line *line, uint64_t most, const char *unit,
+		      struct step_fault *f);
+
+#endif

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What each step refuses before the boot, and what it must let pass. */
+#include "guest/registry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "guest/job.h"
+
+#define GIB (1ull << 30)
+#define MIB (1ull << 20)
+
+static const uint64_t two_nodes[] = { GIB, GIB };
+static const uint64_t hole[] = { 512 * MIB, 0, 512 * MIB };
+static const uint64_t large[] = { 4 * GIB, 2 * GIB };
+
+/* Guests; what the step before has left is a matter of the test. */
+static const struct step_context plain = { .memory_bytes = GIB };
+static const struct step_context held = { .memory_bytes = GIB, .held = true };
+static const struct step_context movable = { .memory_bytes = GIB, .movable = true };
+static const struct step_context numa = { .memory_bytes = 2 * GIB,
+					  .node_bytes = two_nodes,
+					  .nnodes = 2 };
+static const struct step_context memoryless = { .memory_bytes = GIB,
+						.node_bytes = hole,
+						.nnodes = 3 };
+static const struct step_context far = { .memory_bytes = 6 * GIB,
+					 .node_bytes = large,
+					 .nnodes = 2 };
+
+struct row {
+	const struct step_context *c;
+	const char *line;	 /* of a job, behind "step do=" */
+	const char *param, *why; /* NULL: good */
+	bool of_memory;
+};
+
+static void check(const struct row *r)
+{
+	struct step_fault f = { .param = "untouched" };
+	const struct layout_step *step;
+	const struct job_line *line;
+	char text[256];
+	struct job job;
+	int bad, ret;
+
+	strcpy(text, "step do=");
+	strcat(text, r->line);
+	strcat(text, "\n");
+	assert_int_equal(job_parse(&job, text, &bad), 0);
+	line = job_next(&job, NULL, "step");
+	step = layout_step_find(job_get(line, "do"));
+	ret = step->check(line, r->c, &f);
+	job_free(&job);
+	if (!r->why) {
+		if (ret != 0)
+			fail_msg("%s: %s", r->line, f.why);
+		return;
+	}
+	if (ret != -1)
+		fail_msg("%s: taken", r->line);
+	if (!strstr(f.why, r->why))
+		fail_msg("%s: \"%s\" lacks \"%s\"", r->line, f.why, r->why);
+	assert_int_equal(f.of_memory, r->of_memory);
+	if (r->param)
+		assert_string_equal(f.param, r->param);
+	else
+		assert_null(f.param);
+}
+
+/* 1 GiB are 1073741824 bytes, 512 pageblocks and 262144 pages. */
+static void test_fill(void **state)
+{
+	static const struct row t[] = {
+		{ &plain, "fill leave_unit=bytes leave=1073741824" },
+		{ &plain, "fill leave_unit=bytes leave=1073741825", "leave",
+		  "leave is 1073741825, and the guest has 1G; leave less, or give it more memory",
+		  true },
+		{ &plain, "fill leave_unit=bytes leave=9223372036854775807", "leave",
+		  "and the guest has 1G", true },
+		{ &plain, "fill leave_unit=bytes leave=1610612736", "leave", "leave is 1536M, and",
+		  true },
+		{ &plain, "fill leave_unit=blocks leave=512" },
+		{ &plain, "fill leave_unit=blocks leave=513", "leave",
+		  "leave is 513 pageblocks of 2M, and the guest has 512; leave less", true },
+		/* 2^43 + 1 blocks of 2^21 bytes would be 2^21 bytes in 64 bits. */
+		{ &plain, "fill leave_unit=blocks leave=8796093022209", "leave",
+		  "8796093022209 pageblocks", true },
+		{ &plain, "fill leave_unit=percent leave=100" },
+		{ &plain, "fill leave_unit=high leave=10000" },
+		{ &plain, "fill leave_unit=high leave=10001", "leave",
+		  "10001 times the high watermarks" },
+		{ &plain, "fill kind=slab zone=dma leave_unit=bytes leave=0", NULL,
+		  "zone goes with anon and thp alone" },
+		{ &plain, "fill kind=thp zone=dma32 leave_unit=bytes leave=0" },
+		{ &plain,
+		  "fill kind=anon zone=normal leave_unit=bytes leave=0" }, /* for the kernel to say */
+		{ &plain, "fill zone=dma leave_unit=bytes leave=16777216" },
+		{ &plain, "fill zone=dma leave_unit=bytes leave=16777217", "leave",
+		  "and zone dma has 16M; leave less" },
+		{ &plain, "fill zone=dma leave_unit=blocks leave=9", "leave",
+		  "9 pageblocks of 2M, and zone dma has 8" },
+		{ &plain, "fill zone=movable leave_unit=bytes leave=0", "zone",
+		  "this guest has no zone movable; give it one with vm: {movablecore: SIZE}" },
+		{ &movable, "fill zone=movable leave_unit=bytes leave=0" },
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		check(&t[i]);
+}
+
+static void test_fill_of_node(void **state)
+{
+	static const struct row t[] = {
+		{ &plain, "fill node=0 leave_unit=bytes leave=0" },
+		{ &plain, "fill node=1 leave_unit=bytes leave=0", "node",
+		  "there is no node 1: this guest has one node, 0; list its nodes in vm: {numa: [...]}" },
+		{ &numa, "fill node=1 leave_unit=bytes leave=1073741824" },
+		{ &numa, "fill node=2 leave_unit=bytes leave=0", "node",
+		  "there is no node 2: vm: numa has 2 nodes, 0 to 1" },
+		{ &numa, "fill node=1023 leave_unit=bytes leave=0", "node",
+		  "there is no node 1023" },
+		{ &numa, "fill node=1 leave_unit=bytes leave=1073741825", "leave",
+		  "and node 1 has 1G; leave less" },
+		{ &numa, "fill node=0 leave_unit=blocks leave=513", "leave",
+		  "and node 0 has 512; leave less" },
+		{ &numa, "fill leave_unit=blocks leave=1024" },
+		{ &memoryless, "fill node=1 leave_unit=bytes leave=0", "node",
+		  "node 1 has no memory in vm: numa" },
+		{ &memoryless, "fill node=2 leave_unit=bytes leave=0" },
+		{ &numa, "fill node=0 zone=dma leave_unit=bytes leave=0" },
+		{ &numa, "fill node=1 zone=dma leave_unit=bytes leave=0", "zone",
+		  "zone dma ends at 16M, and node 1 lies above it" },
+		{ &numa, "fill node=1 zone=dma32 leave_unit=bytes leave=0" },
+		{ &far, "fill node=1 zone=dma32 leave_unit=bytes leave=0", "zone",
+		  "zone dma32 ends at 4G, and node 1 lies above it" },
+		{ &far, "fill node=1 zone=normal leave_unit=bytes leave=0" },
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		check(&t[i]);
+}
+
+#define NOT_HELD "no step before it takes pages of the layout's own, so there is nothing to be "
+
+static void test_own_pages(void **state)
+{
+	static const struct row t[] = {
+		{ &plain, "pin", NULL,
+		  NOT_HELD "pinned; put fill: {kind: anon, leave: ...} before it" },
+		{ &plain, "free where=1", NULL, NOT_HELD "given back" },
+		{ &plain, "age operations=1", NULL, NOT_HELD "given back" },
+		{ &held, "pin" },
+		{ &held, "age operations=1" },
+		{ &held, "pin count=512" },
+		{ &held, "pin count=513", "count",
+		  "count is 513, and the guest has 512 pageblocks; ask for fewer, or give it more memory",
+		  true },
+		{ &held, "pin per=page count=262144" },
+		{ &held, "pin per=page count=262145", "count", "and the guest has 262144 pages",
+		  true },
+		{ &held, "pin except=511" },
+		{ &held, "pin except=512", "except",
+		  "except is 512, and the guest has 512 pageblocks", true },
+		{ &held, "pin per=page except=512" },
+		{ &held, "pin count=1 share=10", NULL, "count and share: give one of them" },
+		{ &held, "free where=1 count=262144" },
+		{ &held, "free where=1 count=262145", "count",
+		  "count is 262145, and the guest has 262144 pages", true },
+		{ &held, "free where=1 count=0 share=10", NULL,
+		  "count and share: give one of them" },
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		check(&t[i]);
+}
+
+static void test_others(void **state)
+{
+	static const struct row t[] = {
+		/* 255 blocks of 1024 pages, and 1024 single ones: all of the 262144 pages. */
+		{ &plain, "shape order0=1024 order10=255" },
+		{ &plain, "shape order0=1025 order10=255", "order10",
+		  "the orders add up to 262145 free pages, and the guest of 1G has 262144 in all; ask for fewer",
+		  true },
+		{ &plain, "shape order0=262145", "order0", "262145 free pages", true },
+		{ &plain, "shape order10=1073741824 order9=1073741824", "order10",
+		  "1649267441664 free pages", true },
+		{ &plain, "shape order0=2047", NULL, "fewer than 2048 free pages" },
+		{ &plain, "reclaim bytes=1073741824" },
+		{ &plain, "reclaim bytes=1073741825", "bytes",
+		  "bytes is 1073741825, and the guest has 1G; ask for less", true },
+		{ &plain, "mix how=dentries kind=unmovable", NULL,
+		  "packet and pagetables give unmovable pages" },
+		{ &plain, "mix how=pagetables order=2", NULL, "order goes with packet alone" },
+		{ &plain, "mix how=packet order=2" },
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		check(&t[i]);
+}
+
+static bool holds(const char *text)
+{
+	char line_text[64] = "step do=";
+	const struct job_line *line;
+	const struct layout_step *step;
+	struct job job;
+	bool yes;
+	int bad;
+
+	strcat(strcat(line_text, text), "\n");
+	assert_int_equal(job_parse(&job, line_text, &bad), 0);
+	line = job_next(&job, NULL, "step");
+	step = layout_step_find(job_get(line, "do"));
+	yes = step->holds && step->holds(line);
+	job_free(&job);
+	return yes;
+}
+
+static void test_holds(void **state)
+{
+	assert_true(holds("fill"));
+	assert_true(holds("fill kind=anon"));
+	assert_true(holds("fill kind=thp"));
+	assert_true(holds("shape order0=5000"));
+	assert_false(holds("fill kind=file"));
+	assert_false(holds("fill kind=shmem"));
+	assert_false(holds("fill kind=slab"));
+	assert_false(holds("fill kind=hugetlb"));
+	assert_false(holds("mix share=10"));
+	assert_false(holds("reclaim bytes=4096"));
+	assert_false(holds("compact"));
+}
+
+static void test_sizes(void **state)
+{
+	assert_string_equal(size_text(0).text, "0");
+	assert_string_equal(size_text(1023).text, "1023");
+	assert_string_equal(size_text(1024).text, "1K");
+	assert_string_equal(size_text(3 * GIB / 2).text, "1536M");
+	assert_string_equal(size_text(4092 * GIB).text, "4092G");
+	assert_string_equal(size_text(UINT64_MAX).text, "18446744073709551615");
+}
+
+/* What does not fit is cut off, not written behind the end. */
+static void test_long_text(void **state)
+{
+	struct step_fault f;
+	char text[400];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_int_equal(step_fault(&f, NULL, "%s", text), -1);
+	assert_int_equal(strlen(f.why), sizeof(f.why) - 1);
+	assert_int_equal(step_fault_of_memory(&f, "leave", "%s", text), -1);
+	assert_true(f.of_memory && strlen(f.why) == sizeof(f.why) - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fill),	  cmocka_unit_test(test_fill_of_node),
+		cmocka_unit_test(test_own_pages), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_holds),	  cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_long_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
