@@ -3,6 +3,7 @@
 #   make            build/mmrig and the static guest agent
 #   make deps       the Debian packages (sudo when not root); check-deps: those of the tests too
 #   make demo       all set-up, then the main job: a table
+#   make demo-patch two kernels built from source, one patched: a table of both
 #   make check      all set-up, then every test
 #   make bench      speed, as ratios within one run
 #   make asan       build-asan/ with sanitizers, and the unit tests there
@@ -114,7 +115,7 @@ DEPS := gcc libc6-dev make pkg-config \
 	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox
 TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
 # What kernels from source take (mmrig kernel build), beside DEPS.
-BUILD_DEPS := git patch xz-utils bc bison flex libssl-dev ccache python3 python3-kconfiglib
+BUILD_DEPS := git patch xz-utils zstd bc bison flex libssl-dev ccache python3 python3-kconfiglib
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Those that are missing, and apt-get only when some are.
@@ -141,6 +142,11 @@ DEMO_ARGS ?= --memory 4G --runs 5
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(O)/mmrig run alias-tmpfs --kernel debian:7.3 $(DEMO_ARGS)
+
+# The same with a kernel built twice from source, with a patch and without: the post's three rows.
+demo-patch: build-deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(O)/mmrig run alias-patched $(DEMO_ARGS)
 
 # ---- tests ----
 
@@ -206,4 +212,4 @@ install: all man
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps build-deps check-deps demo unit check bench asan fuzz fuzz-build man install clean
+.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install clean
