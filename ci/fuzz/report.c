@@ -11,10 +11,25 @@
 
 #define MEMORY (2ULL << 30)
 
-static void check_zone(const struct memzone *z)
+static bool exceeds(const struct memzone *z, enum memzone_field a, enum memzone_field b)
 {
+	return z->have >> a & z->have >> b & 1 && z->value[a] > z->value[b];
+}
+
+/* What contradicts itself is left out. */
+static void check_zone(const struct memreport *r, const struct memzone *z)
+{
+	uint64_t pages = 0;
+
 	FUZZ_CHECK(z->orders <= MEMREPORT_ORDERS);
 	FUZZ_CHECK(strnlen(z->name, sizeof(z->name)) < sizeof(z->name));
+	for (unsigned int k = 0; k < z->orders; k++)
+		pages += z->free[k] << k;
+	FUZZ_CHECK(pages * r->page_kb < 1ULL << 42);
+	FUZZ_CHECK(!(z->have >> MEMZONE_MANAGED & 1) || pages <= z->value[MEMZONE_MANAGED]);
+	FUZZ_CHECK(!exceeds(z, MEMZONE_FREE, MEMZONE_MANAGED));
+	FUZZ_CHECK(!exceeds(z, MEMZONE_MANAGED, MEMZONE_PRESENT));
+	FUZZ_CHECK(!exceeds(z, MEMZONE_MIN, MEMZONE_LOW) && !exceeds(z, MEMZONE_LOW, MEMZONE_HIGH));
 }
 
 /* The blocks hold what was asked for, but for what does not fill one of the lowest order in use. */
@@ -28,6 +43,7 @@ static void check_scale(const struct memscale *s)
 			least = 1ULL << k;
 	}
 	FUZZ_CHECK(s->pages <= MEMORY / 4096);
+	FUZZ_CHECK(s->held[MEMTYPE_UNMOVABLE] + s->held[MEMTYPE_RECLAIMABLE] <= 1);
 	FUZZ_CHECK(sum <= s->pages);
 	FUZZ_CHECK(!sum || s->pages - sum < least);
 }
@@ -52,7 +68,7 @@ static void check_report(const struct memreport_set *set, size_t i)
 	json_t *doc;
 
 	for (size_t z = 0; z < set->report[i].nzones; z++)
-		check_zone(&set->report[i].zone[z]);
+		check_zone(&set->report[i], &set->report[i].zone[z]);
 	memreport_scale_least(&set->report[i], MEMORY, MEMSCALE_PAGES_MIN, &scale);
 	if (scale.pages) {
 		check_scale(&scale);

@@ -130,7 +130,12 @@ static void add_scale(struct strbuf *sb, const struct memscale *s)
 			    "not take: left out\n",
 			    s->cma_kb);
 	if (s->raised)
-		strbuf_adds(sb, "that would leave the guest too little to go on: raised to 64 MiB\n");
+		strbuf_addf(sb, "that would leave the guest too little to go on: raised to %" PRIu64 " MiB\n",
+			    s->pages * 4 / 1024);
+	if (s->held[MEMTYPE_UNMOVABLE] + s->held[MEMTYPE_RECLAIMABLE] > 0)
+		strbuf_addf(sb, "%.1f %% of the pageblocks hold unmovable pages, %.1f %% reclaimable ones%s\n",
+			    100 * s->held[MEMTYPE_UNMOVABLE], 100 * s->held[MEMTYPE_RECLAIMABLE],
+			    s->held_less ? " (fewer than in the report: the large free blocks need the room)" : "");
 	strbuf_addf(sb, "in a guest of %s: %" PRIu64 " free pages of 4 kB, in blocks of order\n",
 		    memory, s->pages);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)

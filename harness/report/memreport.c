@@ -211,7 +211,7 @@ static void remark_input(struct memreport_set *set, const struct mail *m,
 int memreport_parse(const char *label, const void *data, size_t len, struct memreport_set *set,
 		    struct error *err)
 {
-	struct reader rd = { .set = set, .list = -1, .typed = -1, .zoneinfo = -1 };
+	struct reader rd = { .set = set, .list = -1, .last = -1, .typed = -1, .zoneinfo = -1 };
 	struct record_stats stats;
 	struct mail mail;
 

@@ -6,6 +6,10 @@
 #include "results/proc_cursor.h"
 #include "results/util/str.h"
 
+#define MEMREPORT_BLOCKS_MAX (1ull << 32) /* of one order: 16 TiB of the smallest */
+#define MEMREPORT_NONSENSE (1ull << 42)	  /* of kB (4 PiB) and of pages */
+#define MEMREPORT_ORDERS_LEAST 9	  /* no kernel has fewer: 64K pages of ppc64 */
+
 /* ---- mail.c ---- */
 
 /* In the decoded text, so that lines can be counted as the input has them: */
@@ -59,8 +63,44 @@ const char *record_zone_name(struct cursor *c);
 bool record_is_counters(const char *s);
 /* "12*64kB", "(UMEH)", "= 15908kB" */
 enum list_token { LIST_NONE, LIST_COUNT, LIST_TYPES, LIST_TOTAL };
-/* *a: count, bits of types or kB; *b: kB of a block. Moves on behind the token and blanks. */
+/*
+ * *a: count, bits of types, or kB (UINT64_MAX: the number is lost); *b: kB of a block. A number that
+ * overflows is UINT64_MAX - 1. Moves on behind the token and blanks.
+ */
 enum list_token record_list_token(struct cursor *c, uint64_t *a, uint64_t *b);
+
+/* ---- tangle.c ---- */
+
+#define TANGLE_TOKENS_MAX 64
+#define TANGLE_STEPS_ALL (1u << 22) /* of one input; some 0.1 s */
+
+struct tangle_token {
+	bool total;
+	uint64_t count, kb; /* blocks of so many kB; a total in kB is in count */
+};
+struct tangle_list {
+	unsigned int orders;
+	uint64_t free[MEMREPORT_ORDERS], kb;
+};
+/* What was printed since the head of the list that is open, or since that of the one before it. */
+struct tangle {
+	struct tangle_token token[TANGLE_TOKENS_MAX];
+	size_t n, second;    /* the head of the list that is open stands before token[second] */
+	unsigned int totals; /* behind second */
+	bool overflow, mixed;
+};
+
+/* A head was read; with_last: the list before it had not ended, and its tokens may go on. */
+void tangle_begin(struct tangle *t, bool with_last);
+void tangle_add(struct tangle *t, enum list_token kind, uint64_t a, uint64_t b);
+/*
+ * Tokens of two lists, each in order of its own: list[1] begins at token[second]; list[0] at the
+ * first where `both` heads are known, else its head is not, it has only tokens behind second, and is
+ * not filled. True where just one way to divide all the tokens has lists that add up to what they
+ * say. *steps is added to, and bounds the work on one input.
+ */
+bool tangle_solve(const struct tangle *t, unsigned int page_kb, bool both, uint64_t *steps,
+		  struct tangle_list list[2]);
 
 /* ---- reader.c, and what reads one kind of text each ---- */
 
@@ -88,6 +128,13 @@ struct reader {
 	bool have_last;					/* the stamp of the last record of a dump */
 	uint64_t last_us;
 	long list; /* the zone whose free list is open, or -1 */
+	long last; /* the zone whose free list was open when that one began, or -1 */
+	struct tangle tangle;
+	uint64_t tangle_steps;
+	struct {
+		size_t line;
+		uint64_t kb, due;
+	} misfit; /* where the tangle was met */
 	unsigned int next_order;
 	uint64_t list_kb; /* of a block of its order 0 */
 	bool total_lost;  /* "=" of the list, and no number */
@@ -105,7 +152,7 @@ void reader_finish(struct reader *rd);
 struct memreport *reader_report(struct reader *rd);
 /* What comes now belongs to another report, if the current one has zones already. */
 void reader_split(struct reader *rd);
-/* Ends the list that is open. */
+/* Ends the lists that are open. */
 void reader_list_end(struct reader *rd);
 /*
  * Index of the zone in the current report, made where it is not there; a new report is begun where
@@ -115,6 +162,8 @@ long reader_zone(struct reader *rd, unsigned int node, const char *name, unsigne
 /* Puts a number where none is yet; one that no machine can have is said and left out. */
 void reader_field(struct reader *rd, long zone, enum memzone_field f, uint64_t value, bool in_kb);
 void reader_total(struct reader *rd, enum memtotal t, uint64_t value);
+/* As cursor_number(), but one that overflows is UINT64_MAX, so that it is seen to be nonsense. */
+bool reader_number(struct cursor *c, uint64_t *value);
 
 bool memtype_find(const char *name, enum memtype *t);
 
@@ -134,7 +183,19 @@ void memreport_remark(struct memreport *r, size_t line, const char *fmt, ...)
 void memreport_judge(struct memreport *r);
 uint64_t memzone_list_kb(const struct memreport *r, const struct memzone *z);
 
+/* ---- contradiction.c ---- */
+
+/*
+ * Leaves out what cannot be beside the rest, and says so: watermarks, sizes, totals, lists that their
+ * zone has no room for. Where two say one thing and a third another, the third goes; a list that adds
+ * up to what it says is believed.
+ */
+void memreport_leave_out(struct memreport *r);
+
 /* ---- scale.c ---- */
+
+/* kB in all pageblocks; 0: not counted for each zone that has a list, and by type. */
+uint64_t memreport_blocks_kb(const struct memreport *r);
 
 /* Of the free blocks of an order: those that the failed request could not have taken (CMA). */
 uint64_t memzone_unusable(const struct memreport *r, const struct memzone *z, unsigned int order);

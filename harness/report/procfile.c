@@ -8,29 +8,52 @@
 #include "harness/report/memreport_impl.h"
 #include "results/util/cleanup.h"
 
-#define BLOCKS_MAX (1ull << 32)
-
 struct columns {
 	uint64_t value[MEMREPORT_ORDERS];
 	uint32_t at_least;
-	unsigned int n;
+	unsigned int n;	     /* those above MEMREPORT_ORDERS are counted */
+	uint64_t impossible; /* a count that no machine can have; 0: none */
 };
 
 /* Columns up to the first word that is no number: a poster's comment. */
 static void take_columns(struct cursor *text, struct columns *c)
 {
 	memset(c, 0, sizeof(*c));
-	while (c->n < MEMREPORT_ORDERS && !cursor_at_end(text)) {
+	while (!cursor_at_end(text)) {
 		struct cursor try = *text;
 		bool at_least = cursor_take(&try, ">");
+		uint64_t value;
 
-		if (!cursor_number(&try, &c->value[c->n]) || c->value[c->n] >= BLOCKS_MAX)
+		if (!reader_number(&try, &value))
 			return;
-		if (at_least)
-			c->at_least |= 1u << c->n;
+		if (value >= MEMREPORT_BLOCKS_MAX)
+			c->impossible = value;
+		if (c->n < MEMREPORT_ORDERS) {
+			c->value[c->n] = value;
+			c->at_least |= (uint32_t)at_least << c->n;
+		}
 		c->n++;
 		*text = try;
 	}
+}
+
+/* Says so. */
+static bool is_garbage(struct reader *rd, unsigned int node, const char *name,
+		       const struct columns *c)
+{
+	if (c->n > MEMREPORT_ORDERS)
+		memreport_remark(reader_report(rd), rd->rec.line,
+				 "node %u %s: %u columns, more orders than any kernel has: garbage; "
+				 "this row is left out",
+				 node, name, c->n);
+	else if (c->impossible)
+		memreport_remark(reader_report(rd), rd->rec.line,
+				 "node %u %s: %llu blocks are more than any machine has: garbage; "
+				 "this row is left out",
+				 node, name, (unsigned long long)c->impossible);
+	else
+		return false;
+	return true;
 }
 
 /* ---- buddyinfo ---- */
@@ -44,6 +67,8 @@ static bool take_buddyinfo(struct reader *rd, unsigned int node, const char *nam
 	if (zone < 0)
 		return true;
 	z = &rd->r->zone[zone];
+	if (is_garbage(rd, node, name, c))
+		return true;
 	if (rd->source[zone].from & FROM_LIST)
 		return true; /* the dump of the failure itself is nearer to it */
 	memcpy(z->free, c->value, sizeof(z->free));
@@ -88,6 +113,10 @@ static bool take_type_row(struct reader *rd, unsigned int node, const char *name
 	z = &rd->r->zone[zone];
 	if (!z->list_line)
 		z->list_line = rd->rec.line;
+	if (is_garbage(rd, node, name, &c)) {
+		z->types_bad = true;
+		return true;
+	}
 	for (unsigned int i = 0; i < c.n; i++)
 		z->by_type[type][i] += c.value[i];
 	if (z->type_orders[type] < c.n)
@@ -112,10 +141,19 @@ static bool take_heading(struct reader *rd, struct cursor text)
 static bool take_blocks(struct reader *rd, unsigned int node, const char *name,
 			const struct columns *c)
 {
-	long zone = reader_zone(rd, node, name, FROM_BLOCKS);
 	struct memzone *z;
+	long zone;
 
+	if (c->n > rd->nheading) {
+		memreport_remark(reader_report(rd), rd->rec.line,
+				 "node %u %s: %u columns below %u names of types: this row is left out",
+				 node, name, c->n, rd->nheading);
+		return true;
+	}
+	zone = reader_zone(rd, node, name, FROM_BLOCKS);
 	if (zone < 0)
+		return true;
+	if (is_garbage(rd, node, name, c))
 		return true;
 	z = &rd->r->zone[zone];
 	for (unsigned int i = 0; i < c->n; i++) {
@@ -133,10 +171,16 @@ static bool take_pageblock_order(struct reader *rd, struct cursor text)
 	if (!cursor_take(&text, "Page block order:"))
 		return false;
 	r = reader_report(rd);
-	if (cursor_number(&text, &order) && order < MEMREPORT_ORDERS && !r->have_pageblock_order) {
-		r->have_pageblock_order = true;
-		r->pageblock_order = (unsigned int)order;
+	if (!reader_number(&text, &order) || r->have_pageblock_order)
+		return true;
+	if (order >= MEMREPORT_ORDERS) {
+		memreport_remark(r, rd->rec.line,
+				 "pageblocks of order %llu are nonsense, and left out",
+				 (unsigned long long)order);
+		return true;
 	}
+	r->have_pageblock_order = true;
+	r->pageblock_order = (unsigned int)order;
 	return true;
 }
 
@@ -165,7 +209,7 @@ static bool take_zoneinfo(struct reader *rd, struct cursor text)
 
 		if (!cursor_take(&value, zoneinfo_words[i].word))
 			continue;
-		if (cursor_number(&value, &pages))
+		if (reader_number(&value, &pages))
 			reader_field(rd, rd->zoneinfo, zoneinfo_words[i].field, pages, false);
 		return true;
 	}
@@ -186,7 +230,7 @@ static bool take_row(struct reader *rd, struct cursor text)
 	if (cursor_take(&text, ",") && cursor_take(&text, "type"))
 		return take_type_row(rd, node, name, text);
 	take_columns(&text, &c);
-	if (c.n && rd->nheading && c.n <= rd->nheading)
+	if (c.n && rd->nheading && c.n < MEMREPORT_ORDERS_LEAST)
 		return take_blocks(rd, node, name, &c);
 	rd->nheading = 0;
 	if (c.n)
@@ -205,7 +249,7 @@ static bool take_number_of(struct reader *rd, struct cursor text, const char *ke
 
 	if (!cursor_take(&text, key))
 		return false;
-	if (cursor_number(&text, &value) && (!*unit || cursor_take(&text, unit)))
+	if (reader_number(&text, &value) && (!*unit || cursor_take(&text, unit)))
 		reader_total(rd, t, value);
 	return true;
 }

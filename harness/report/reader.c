@@ -7,7 +7,6 @@
 
 #define STAMP_JUMP_US 30000000 /* a slow console took 2.7 s for a dump */
 #define STAMP_BACK_US 1000000
-#define NONSENSE (1ull << 42) /* of kB (4 PiB) and of pages */
 
 /* ---- reports ---- */
 
@@ -55,7 +54,7 @@ static void report_begin(struct reader *rd)
 	if (rd->set->n > 1 && rd->r != &rd->spill)
 		inherit(rd->r, rd->r - 1);
 	memset(rd->source, 0, sizeof(rd->source));
-	rd->list = rd->typed = rd->zoneinfo = -1;
+	rd->list = rd->last = rd->typed = rd->zoneinfo = -1;
 	rd->have_last = rd->page_size_read = false;
 	rd->nheading = 0;
 }
@@ -136,7 +135,7 @@ void reader_field(struct reader *rd, long zone, enum memzone_field f, uint64_t v
 
 	if (z->have >> f & 1)
 		return;
-	if (value >= NONSENSE) {
+	if (value >= MEMREPORT_NONSENSE) {
 		memreport_remark(rd->r, rd->rec.line,
 				 "node %u %s: %s %llu is nonsense, and left out", z->node, z->name,
 				 memzone_field_name(f), (unsigned long long)value);
@@ -144,6 +143,7 @@ void reader_field(struct reader *rd, long zone, enum memzone_field f, uint64_t v
 	}
 	z->have |= 1u << f;
 	z->value[f] = value;
+	z->field_line[f] = rd->rec.line;
 	if (in_kb)
 		rd->source[zone].in_kb |= 1u << f;
 }
@@ -152,10 +152,31 @@ void reader_total(struct reader *rd, enum memtotal t, uint64_t value)
 {
 	struct memreport *r = reader_report(rd);
 
-	if (r->have_total >> t & 1 || value >= NONSENSE)
+	if (r->have_total >> t & 1)
 		return;
+	if (value >= MEMREPORT_NONSENSE) {
+		memreport_remark(r, rd->rec.line, "%s %llu is nonsense, and left out", memtotal_name(t),
+				 (unsigned long long)value);
+		return;
+	}
 	r->have_total |= 1u << t;
 	r->total[t] = value;
+}
+
+bool reader_number(struct cursor *c, uint64_t *value)
+{
+	struct cursor end;
+
+	cursor_skip_blanks(c);
+	for (end = *c; end.p < end.end && *end.p >= '0' && *end.p <= '9'; end.p++)
+		;
+	if (cursor_number(c, value))
+		return true;
+	if (end.p <= c->p)
+		return false;
+	c->p = end.p;
+	*value = UINT64_MAX;
+	return c->p == c->end || memchr(" \t\r,", *c->p, 4);
 }
 
 /* ---- the end ---- */

@@ -33,7 +33,7 @@ static bool take_digits(struct cursor *c, uint64_t *value)
 
 	for (*value = 0; c->p < c->end && isdigit((unsigned char)*c->p); c->p++)
 		if (*value > UINT64_MAX / 10 - 1)
-			return false;
+			*value = UINT64_MAX - 1;
 		else
 			*value = *value * 10 + (uint64_t)(*c->p - '0');
 	return c->p > start;

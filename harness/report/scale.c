@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the machine's free lists to those of a guest with 4 KiB pages. */
+#include <math.h>
 #include <string.h>
 
 #include "harness/report/memreport_impl.h"
 
 #define GUEST_PAGE 4096
 #define GUEST_PAGE_KB 4
+#define GUEST_LEAVES 0.875 /* of the pageblocks: a guest of 1G holds pages of its own in 10 % of them */
+#define HELD_SPARE 0.03
 
 typedef unsigned __int128 u128;
 
@@ -58,22 +61,38 @@ static uint64_t total_kb(const struct memreport *r, enum memtotal t, uint64_t un
 	return r->have_total >> t & 1 ? r->total[t] * unit_kb : 0;
 }
 
-/* All pageblocks of all zones; 0 where a zone with a list has none counted. */
-static uint64_t blocks_kb(const struct memreport *r)
+/* Pageblocks of all zones; 0 where the table of them is not whole. */
+static uint64_t count_blocks(const struct memreport *r, uint32_t *types, uint64_t blocks[MEMTYPES])
 {
-	uint64_t blocks = 0;
+	uint64_t all = 0;
 
-	if (!r->have_pageblock_order)
-		return 0;
+	*types = 0;
+	memset(blocks, 0, MEMTYPES * sizeof(*blocks));
+	for (size_t i = 0; i < r->nzones; i++)
+		*types |= r->zone[i].have_blocks;
 	for (size_t i = 0; i < r->nzones; i++) {
 		const struct memzone *z = &r->zone[i];
 
-		if (z->orders && !z->have_blocks)
+		if (z->have_blocks != *types && (z->orders || z->have_blocks))
 			return 0;
-		for (int t = 0; t < MEMTYPES; t++)
-			blocks += z->have_blocks >> t & 1 && z->blocks[t] < UINT32_MAX ? z->blocks[t] : 0;
+		for (int t = 0; t < MEMTYPES; t++) {
+			blocks[t] += z->blocks[t];
+			all += z->blocks[t];
+		}
 	}
-	return (blocks << r->pageblock_order) * r->page_kb;
+	return all;
+}
+
+uint64_t memreport_blocks_kb(const struct memreport *r)
+{
+	uint64_t blocks[MEMTYPES];
+	uint32_t types;
+	u128 kb;
+
+	if (!r->have_pageblock_order)
+		return 0;
+	kb = ((u128)count_blocks(r, &types, blocks) << r->pageblock_order) * r->page_kb;
+	return kb < UINT64_MAX ? (uint64_t)kb : UINT64_MAX;
 }
 
 /* The first that is said, and that the free memory fits in. */
@@ -83,7 +102,7 @@ static void choose_base(const struct memreport *r, struct memscale *s)
 		[MEMSCALE_MANAGED] = managed_kb(r),
 		[MEMSCALE_RAM] = total_kb(r, MEMTOTAL_RAM, r->page_kb),
 		[MEMSCALE_MEMINFO] = total_kb(r, MEMTOTAL_MEMINFO_KB, 1),
-		[MEMSCALE_BLOCKS] = blocks_kb(r),
+		[MEMSCALE_BLOCKS] = memreport_blocks_kb(r),
 	};
 
 	for (s->base = MEMSCALE_MANAGED; s->base < MEMSCALE_ASSUMED; s->base++)
@@ -172,30 +191,61 @@ static void divide(const uint64_t pages[MEMSCALE_ORDERS], uint64_t sum, struct m
 
 /* ---- pageblocks ---- */
 
+/* Pageblocks of the type that hold nothing. */
+static uint64_t whole_free(const struct memreport *r, int type)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < r->nzones && r->have_pageblock_order; i++)
+		for (unsigned int k = r->pageblock_order; k < MEMREPORT_ORDERS; k++)
+			n += r->zone[i].by_type[type][k] << (k - r->pageblock_order);
+	return n;
+}
+
 static void scale_mix(const struct memreport *r, struct memscale *s)
 {
-	uint64_t blocks[MEMTYPES] = { 0 }, all = 0;
+	uint64_t blocks[MEMTYPES], all = count_blocks(r, &s->have_mix, blocks);
 
-	for (size_t i = 0; i < r->nzones; i++)
-		for (int t = 0; t < MEMTYPES; t++) {
-			s->have_mix |= r->zone[i].have_blocks & 1u << t;
-			blocks[t] += r->zone[i].blocks[t];
-			all += r->zone[i].blocks[t];
-		}
-	for (int t = 0; t < MEMTYPES && all; t++)
+	for (int t = 0; t < MEMTYPES && all; t++) {
+		uint64_t free = whole_free(r, t);
+
 		s->mix[t] = (double)blocks[t] / (double)all;
+		s->held[t] = (double)(blocks[t] - least(free, blocks[t])) / (double)all;
+	}
 	if (!all)
 		s->have_mix = 0;
 }
 
-/* Zones whose watermark is near 2^64 (a balloon's doing) say nothing. */
+/*
+ * A `mix` step takes pageblocks at random, of those that the guest itself has nothing in. What it leaves
+ * whole, and whole as a pair, has to suffice for the free blocks of order 9 and 10.
+ */
+static void fit_held(struct memscale *s)
+{
+	double taken = s->held[MEMTYPE_UNMOVABLE] + s->held[MEMTYPE_RECLAIMABLE], most;
+	double all = (double)(s->memory_bytes / GUEST_PAGE) * GUEST_LEAVES;
+	double pairs = (double)(s->blocks[10] << 10) / all;
+	double whole = pairs + (double)(s->blocks[9] << 9) / all;
+
+	most = sqrt(pairs) > whole ? sqrt(pairs) : whole;
+	most = most < 1 - HELD_SPARE ? 1 - HELD_SPARE - most : 0;
+	if (taken <= most)
+		return;
+	for (int t = 0; t < MEMTYPES; t++)
+		s->held[t] *= most / taken;
+	s->held_less = true;
+}
+
+/* 0 where a zone with a list does not say, or a balloon made it nonsense. */
 static uint64_t scaled_min_kb(const struct memreport *r, const struct memscale *s)
 {
 	u128 sum = 0;
 
-	for (size_t i = 0; i < r->nzones; i++)
-		if (r->zone[i].have >> MEMZONE_MIN & 1)
-			sum += (u128)r->zone[i].value[MEMZONE_MIN] * r->page_kb;
+	for (size_t i = 0; i < r->nzones; i++) {
+		if (r->zone[i].orders && !(r->zone[i].have >> MEMZONE_MIN & 1))
+			return 0;
+		sum += (u128)r->zone[i].value[MEMZONE_MIN] * r->page_kb;
+	}
 	if (!s->base_kb || sum >= s->base_kb)
 		return 0;
 	return (uint64_t)(sum * (s->memory_bytes / 1024) / s->base_kb);
@@ -241,4 +291,5 @@ void memreport_scale_least(const struct memreport *r, uint64_t memory_bytes, uin
 	}
 	s->min_kb = scaled_min_kb(r, s);
 	divide(pages, sum, s);
+	fit_held(s);
 }

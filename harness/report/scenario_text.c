@@ -7,6 +7,7 @@
 #include "results/util/cleanup.h"
 
 #define COMMENT_COLUMNS 98
+#define GUEST_PAGEBLOCK (2u << 20) /* bytes */
 #define FILES 20000 /* small: it shows that the layout stands, and is not the failed request */
 
 /* Nothing of the input can leave the comment: it is printable, and so has no newline. */
@@ -34,9 +35,12 @@ static void add_left_out(struct strbuf *sb, const struct memscale *s)
 
 static void add_raised(struct strbuf *sb, const struct memscale *s)
 {
+	cleanup_free char *text = str_printf("That would leave the guest too little to go on: raised to %" PRIu64
+					     " MiB, spread over the orders in the same way.",
+					     s->pages * 4 / 1024);
+
 	if (s->raised)
-		add_comment(sb, "That would leave the guest too little to go on: raised to 64 MiB, spread over the "
-				"orders in the same way.");
+		add_comment(sb, text);
 }
 
 static void add_origin(struct strbuf *sb, const struct memimport *m)
@@ -59,8 +63,7 @@ static void add_origin(struct strbuf *sb, const struct memimport *m)
 		add_comment(sb, r->remark[i]);
 }
 
-/* For a `mix` step: which part of the pageblocks is of which type. */
-static void add_mix(struct strbuf *sb, const struct memscale *s)
+static void add_types(struct strbuf *sb, const struct memscale *s)
 {
 	cleanup_strbuf struct strbuf line = STRBUF_INIT;
 
@@ -74,11 +77,33 @@ static void add_mix(struct strbuf *sb, const struct memscale *s)
 	add_comment(sb, line.data);
 }
 
+static void add_mix_step(struct strbuf *sb, const struct memscale *s, const char *kind, double share)
+{
+	if (share * (double)(s->memory_bytes / GUEST_PAGEBLOCK) >= 1)
+		strbuf_addf(sb, "  - mix: {kind: %s, share: %.2f%%}\n", kind, 100 * share);
+}
+
+/* The second step chooses among what the first has left. */
+static void add_mix(struct strbuf *sb, const struct memscale *s)
+{
+	double unmovable = s->held[MEMTYPE_UNMOVABLE], reclaimable = s->held[MEMTYPE_RECLAIMABLE];
+	cleanup_strbuf struct strbuf steps = STRBUF_INIT;
+
+	add_mix_step(&steps, s, "unmovable", unmovable);
+	if (unmovable < 1)
+		add_mix_step(&steps, s, "reclaimable", reclaimable / (1 - unmovable));
+	if (steps.len)
+		strbuf_adds(sb, "  # A page of the kernel's in as many of the pageblocks as are of its type, and not free,\n"
+				"  # in the report; the second share is one of the rest.\n");
+	if (s->held_less)
+		strbuf_adds(sb, "  # Fewer than in the report: free blocks of order 9 and 10 need pageblocks without.\n");
+	strbuf_add(sb, steps.data, steps.len);
+}
+
 static void add_shape(struct strbuf *sb, const struct memscale *s)
 {
 	cleanup_free char *count = str_printf("%" PRIu64 " free pages.", s->pages);
 
-	strbuf_adds(sb, "layout:\n");
 	strbuf_adds(sb, "  # Free blocks of each order; all else is full. ");
 	strbuf_addf(sb, "%s\n  - shape: {", count);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)
@@ -150,12 +175,13 @@ char *memreport_scenario(const struct memimport *m)
 	struct strbuf sb = STRBUF_INIT;
 
 	add_origin(&sb, m);
-	add_mix(&sb, m->scale);
+	add_types(&sb, m->scale);
 	strbuf_adds(&sb, "name: imported\n");
 	strbuf_addf(&sb, "title: the free lists of a report%s%s\n", r->event.kind ? ", " : "",
 		    r->event.kind ? memevent_name(r->event.kind) : "");
 	strbuf_adds(&sb, "kernel: debian:7.3\n");
-	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\n", memory);
+	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\nruns: 5\nlayout:\n", memory);
+	add_mix(&sb, m->scale);
 	add_shape(&sb, m->scale);
 	add_watermarks(&sb, m->scale);
 	add_workload(&sb, &r->event, m->scale);

@@ -7,7 +7,6 @@
 #include "harness/report/memreport_impl.h"
 #include "results/util/cleanup.h"
 
-#define BLOCKS_MAX (1ull << 32)
 #define PAGE_KB_MAX 256
 
 /* ---- free lists ---- */
@@ -20,15 +19,11 @@ static void list_clear(struct memzone *z)
 	memset(z->types, 0, sizeof(z->types));
 }
 
-void reader_list_end(struct reader *rd)
+static void list_settle(struct reader *rd, long zone, bool cut)
 {
-	struct memzone *z;
+	struct memzone *z = &rd->r->zone[zone];
 
-	if (rd->list < 0)
-		return;
-	z = &rd->r->zone[rd->list];
-	rd->list = -1;
-	z->cut = !(z->have >> MEMZONE_LISTED & 1) && !rd->total_lost;
+	z->cut = cut;
 	/* One count alone may be of another CPU's list, and gives a page size that may be none. */
 	if (z->orders > 1 || !z->cut)
 		return;
@@ -37,16 +32,90 @@ void reader_list_end(struct reader *rd)
 	list_clear(z);
 }
 
-/* Two CPUs printed at once, or a piece is lost: which count is whose cannot be told. */
-static void list_give_up(struct reader *rd, uint64_t got_kb, uint64_t due_kb)
+static void settle_last(struct reader *rd)
+{
+	if (rd->last >= 0)
+		list_settle(rd, rd->last, true);
+	rd->last = -1;
+}
+
+/* ---- lists that are mixed ---- */
+
+static void list_take_over(struct reader *rd, long zone, const struct tangle_list *l)
+{
+	struct memzone *z = &rd->r->zone[zone];
+
+	list_clear(z);
+	memcpy(z->free, l->free, sizeof(z->free));
+	z->orders = l->orders;
+	reader_field(rd, zone, MEMZONE_LISTED, l->kb, false);
+	memreport_remark(rd->r, z->list_line,
+			 "node %u %s: its free list is mixed with another, and was told apart by the "
+			 "sums that both print, which no other way fits; letters of types are left out",
+			 z->node, z->name);
+}
+
+static bool untangle(struct reader *rd)
+{
+	struct tangle_list list[2];
+	bool both = rd->last >= 0 &&
+		    tangle_solve(&rd->tangle, rd->r->page_kb, true, &rd->tangle_steps, list);
+
+	if (!both && !tangle_solve(&rd->tangle, rd->r->page_kb, false, &rd->tangle_steps, list))
+		return false;
+	if (both)
+		list_take_over(rd, rd->last, &list[0]);
+	else
+		settle_last(rd);
+	list_take_over(rd, rd->list, &list[1]);
+	rd->r->page_size_known = rd->page_size_read = true;
+	return true;
+}
+
+/* Two CPUs printed at once, or a piece is lost. */
+static void tangle_end(struct reader *rd)
 {
 	struct memzone *z = &rd->r->zone[rd->list];
 
-	memreport_remark(
-		rd->r, rd->rec.line,
-		"node %u %s: %llukB stands where %llukB is due: lists are mixed, or a piece "
-		"is lost; this list is left out",
-		z->node, z->name, (unsigned long long)got_kb, (unsigned long long)due_kb);
+	if (!untangle(rd)) {
+		settle_last(rd);
+		memreport_remark(rd->r, rd->misfit.line,
+				 "node %u %s: %llukB stands where %llukB is due: lists are mixed, or a "
+				 "piece is lost; this list is left out: %s",
+				 z->node, z->name, (unsigned long long)rd->misfit.kb,
+				 (unsigned long long)rd->misfit.due,
+				 rd->tangle.totals == 2 ?
+					 "not just one way to tell them apart fits the sums" :
+					 "there are not the sums of two lists to tell them apart by");
+		list_clear(z);
+	}
+	rd->list = rd->last = -1;
+	rd->tangle.mixed = false;
+}
+
+void reader_list_end(struct reader *rd)
+{
+	if (rd->list < 0)
+		return;
+	if (rd->tangle.mixed) {
+		tangle_end(rd);
+		return;
+	}
+	settle_last(rd);
+	list_settle(rd, rd->list,
+		    !(rd->r->zone[rd->list].have >> MEMZONE_LISTED & 1) && !rd->total_lost);
+	rd->list = -1;
+}
+
+/* ---- tokens ---- */
+
+static void list_leave_out(struct reader *rd, const char *why)
+{
+	struct memzone *z = &rd->r->zone[rd->list];
+
+	settle_last(rd);
+	memreport_remark(rd->r, rd->rec.line, "node %u %s: %s: garbage; this list is left out",
+			 z->node, z->name, why);
 	list_clear(z);
 	rd->list = -1;
 }
@@ -67,8 +136,19 @@ static void take_count(struct reader *rd, uint64_t count, uint64_t kb)
 		       is_page_size(kb)	  ? kb :
 					    r->page_kb;
 
-	if (kb != due || order >= MEMREPORT_ORDERS || count >= BLOCKS_MAX) {
-		list_give_up(rd, kb, due);
+	if (kb != due) {
+		rd->tangle.mixed = true;
+		rd->misfit.line = rd->rec.line;
+		rd->misfit.kb = kb;
+		rd->misfit.due = due;
+		return;
+	}
+	if (order >= MEMREPORT_ORDERS) {
+		list_leave_out(rd, "more orders than any kernel has");
+		return;
+	}
+	if (count >= MEMREPORT_BLOCKS_MAX) {
+		list_leave_out(rd, "more free blocks of an order than any machine has");
 		return;
 	}
 	if (order == 0)
@@ -83,11 +163,25 @@ static void take_count(struct reader *rd, uint64_t count, uint64_t kb)
 
 static void take_total(struct reader *rd, uint64_t kb)
 {
-	if (kb == UINT64_MAX)
-		rd->total_lost = true;
-	else
+	rd->total_lost = kb >= MEMREPORT_NONSENSE;
+	if (kb != UINT64_MAX)
 		reader_field(rd, rd->list, MEMZONE_LISTED, kb, false);
 	reader_list_end(rd);
+}
+
+static void take_token(struct reader *rd, enum list_token kind, uint64_t a, uint64_t b)
+{
+	tangle_add(&rd->tangle, kind, a, b);
+	if (rd->tangle.mixed) {
+		if (rd->tangle.totals == 2)
+			tangle_end(rd);
+	} else if (kind == LIST_COUNT) {
+		take_count(rd, a, b);
+	} else if (kind == LIST_TOTAL) {
+		take_total(rd, a);
+	} else if (rd->next_order) {
+		rd->r->zone[rd->list].types[rd->next_order - 1] |= (uint8_t)a;
+	}
 }
 
 /* The tokens of a list that the text begins with; where no list is open, they are nobody's. */
@@ -100,21 +194,24 @@ static void take_list(struct reader *rd, struct cursor *text)
 
 		if (kind == LIST_NONE)
 			return;
-		if (rd->list < 0)
-			continue;
-		if (kind == LIST_COUNT)
-			take_count(rd, a, b);
-		else if (kind == LIST_TOTAL)
-			take_total(rd, a);
-		else if (rd->next_order)
-			rd->r->zone[rd->list].types[rd->next_order - 1] |= (uint8_t)a;
+		if (rd->list >= 0)
+			take_token(rd, kind, a, b);
 	}
 }
 
 static void list_begin(struct reader *rd, unsigned int node, const char *name, struct cursor text)
 {
-	reader_list_end(rd);
-	rd->list = reader_zone(rd, node, name, FROM_LIST);
+	long zone;
+
+	if (rd->tangle.mixed)
+		reader_list_end(rd);
+	settle_last(rd);
+	zone = reader_zone(rd, node, name, FROM_LIST); /* may end the list, with the report */
+	if (zone < 0)
+		reader_list_end(rd);
+	rd->last = rd->list;
+	rd->list = zone;
+	tangle_begin(&rd->tangle, rd->last >= 0);
 	rd->next_order = 0;
 	rd->total_lost = false;
 	if (rd->list >= 0)
@@ -135,16 +232,16 @@ static const struct {
 	{ "spanned:", MEMZONE_SPANNED },
 };
 
-/* "16264kB" and nothing behind it: else it was cut off. */
+/* "16264kB" and nothing behind it: else it was cut off. UINT64_MAX: it overflows. */
 static bool take_kb_value(struct cursor c, uint64_t *kb)
 {
 	uint64_t value = 0;
 	const char *start = c.p;
 
 	for (; c.p < c.end && isdigit((unsigned char)*c.p); c.p++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
+		if (value == UINT64_MAX || __builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*c.p - '0'), &value))
-			return false;
+			value = UINT64_MAX;
 	*kb = value;
 	return c.p > start && c.end - c.p == 2 && strncasecmp(c.p, "kB", 2) == 0;
 }
@@ -257,7 +354,7 @@ static bool take_counters(struct reader *rd, struct cursor text)
 			struct cursor value = word;
 
 			if (cursor_take(&value, counter_keys[i].key) &&
-			    cursor_number(&value, &pages))
+			    reader_number(&value, &pages))
 				reader_total(rd, counter_keys[i].total, pages);
 		}
 	return true;
@@ -267,7 +364,7 @@ static bool take_total_line(struct reader *rd, struct cursor text)
 {
 	uint64_t pages;
 
-	if (!cursor_number(&text, &pages) || !cursor_take(&text, "pages"))
+	if (!reader_number(&text, &pages) || !cursor_take(&text, "pages"))
 		return false;
 	if (cursor_take(&text, "RAM") || cursor_take(&text, "of RAM"))
 		reader_total(rd, MEMTOTAL_RAM, pages);

@@ -6,8 +6,6 @@
 #include "harness/report/memreport_impl.h"
 #include "results/util/cleanup.h"
 
-#define LIST_NONSENSE_KB (1ull << 42)
-#define ORDERS_LEAST 9	/* no kernel has fewer: 64K pages of ppc64 */
 #define FITS_PER_CENT 5 /* counters and lists are read one after the other */
 
 uint64_t memzone_list_kb(const struct memreport *r, const struct memzone *z)
@@ -76,11 +74,20 @@ static uint64_t typed_sum(const struct memzone *z, unsigned int order)
 	return sum;
 }
 
+/* Several unknown types add up to "other". */
+static bool types_fit(const struct memzone *z, unsigned int orders)
+{
+	for (unsigned int k = 0; k < orders; k++)
+		if (typed_sum(z, k) >= MEMREPORT_BLOCKS_MAX)
+			return false;
+	return true;
+}
+
 /* Isolate is the last row of a zone, where the kernel has it at all. */
 static bool has_all_types(const struct memzone *z, unsigned int least)
 {
 	return z->types_whole ||
-	       (least >= ORDERS_LEAST && z->type_orders[MEMTYPE_ISOLATE] == least);
+	       (least >= MEMREPORT_ORDERS_LEAST && z->type_orders[MEMTYPE_ISOLATE] == least);
 }
 
 /* pagetypeinfo alone gives the list; beside buddyinfo it has to agree with it. */
@@ -89,6 +96,12 @@ static void judge_types(struct memreport *r, struct memzone *z)
 	unsigned int n = typed_orders(z);
 	bool alone = !z->orders, same = true;
 
+	if (z->types_bad || !types_fit(z, n)) {
+		memreport_remark(r, z->list_line,
+				 "node %u %s: its migratetypes are not added up: a count of them is garbage",
+				 z->node, z->name);
+		return;
+	}
 	if (n && !has_all_types(z, n)) {
 		memreport_remark(
 			r, z->list_line,
@@ -122,7 +135,7 @@ static void judge_cut(struct memreport *r, struct memzone *z, unsigned int most)
 {
 	cleanup_free char *of = NULL;
 
-	if (!z->orders || (!z->cut && z->orders >= most && z->orders >= ORDERS_LEAST))
+	if (!z->orders || (!z->cut && z->orders >= most && z->orders >= MEMREPORT_ORDERS_LEAST))
 		return;
 	z->cut = true;
 	if (has(z, MEMZONE_FREE))
@@ -137,7 +150,7 @@ static void judge_list(struct memreport *r, struct memzone *z)
 {
 	uint64_t kb = memzone_list_kb(r, z), listed = z->value[MEMZONE_LISTED];
 
-	if (kb >= LIST_NONSENSE_KB) {
+	if (kb >= MEMREPORT_NONSENSE) {
 		memreport_remark(r, z->list_line,
 				 "node %u %s: a free list of %" PRIu64 " kB is nonsense, "
 				 "and left out",
@@ -148,18 +161,14 @@ static void judge_list(struct memreport *r, struct memzone *z)
 	if (z->orders && !z->cut && has(z, MEMZONE_LISTED) && listed != kb)
 		memreport_remark(r, z->list_line,
 				 "node %u %s: the free list adds up to %" PRIu64
-				 " kB, and says that it is %" PRIu64 " kB",
+				 " kB, and says that it is %" PRIu64 " kB: the counts are taken",
 				 z->node, z->name, kb, listed);
 	if (z->orders && !z->cut && has(z, MEMZONE_FREE) &&
 	    differs(kb, z->value[MEMZONE_FREE] * r->page_kb))
 		memreport_remark(r, z->list_line,
 				 "node %u %s: free: says %" PRIu64
-				 " kB, the free list holds %" PRIu64 " kB",
+				 " kB, the free list holds %" PRIu64 " kB: the list is taken",
 				 z->node, z->name, z->value[MEMZONE_FREE] * r->page_kb, kb);
-	if (has(z, MEMZONE_MANAGED) && has(z, MEMZONE_PRESENT) &&
-	    z->value[MEMZONE_MANAGED] > z->value[MEMZONE_PRESENT])
-		memreport_remark(r, z->line, "node %u %s: more pages managed than present", z->node,
-				 z->name);
 }
 
 static bool any_cut(const struct memreport *r)
@@ -192,11 +201,13 @@ static void judge_totals(struct memreport *r)
 	for (size_t i = 0; i < r->nzones; i++)
 		managed += r->zone[i].value[MEMZONE_MANAGED] * r->page_kb;
 	if (has_total(r, MEMTOTAL_MEMINFO_KB) &&
-	    (kb > r->total[MEMTOTAL_MEMINFO_KB] || managed > 2 * r->total[MEMTOTAL_MEMINFO_KB]))
+	    (kb > r->total[MEMTOTAL_MEMINFO_KB] || managed > 2 * r->total[MEMTOTAL_MEMINFO_KB])) {
 		memreport_remark(r, 0,
 				 "MemTotal is %" PRIu64
-				 " kB, the zones are larger: is it that of a container?",
+				 " kB, the zones are larger: is it that of a container? It is left out",
 				 r->total[MEMTOTAL_MEMINFO_KB]);
+		r->have_total &= ~(1u << MEMTOTAL_MEMINFO_KB);
+	}
 }
 
 /* The blocks that the failed request could have taken; each zone is asked alone, without reserves. */
@@ -282,6 +293,7 @@ void memreport_judge(struct memreport *r)
 		judge_cut(r, &r->zone[i], most);
 		judge_list(r, &r->zone[i]);
 	}
+	memreport_leave_out(r);
 	judge_totals(r);
 	judge_cma(r);
 	judge_failure(r);
