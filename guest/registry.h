@@ -47,6 +47,11 @@ struct layout_step {
 	 * their range, static text; NULL: nothing. May be NULL.
 	 */
 	const char *(*check)(const struct job_line *line);
+	/*
+	 * On the host: a module that these parameters need where the kernel does not have it built in;
+	 * NULL: none. May be NULL.
+	 */
+	const char *(*module)(const struct job_line *line);
 };
 
 struct workload {

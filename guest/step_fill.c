@@ -276,6 +276,14 @@ static const char *fill_check(const struct job_line *line)
 		       "zone goes with anon and thp alone, whose pages can be given back one by one" : NULL;
 }
 
+/* Debian 12's kernel has it as a module, later ones built in. */
+static const char *fill_module(const struct job_line *line)
+{
+	const char *kind = job_get(line, "kind");
+
+	return kind && strcmp(kind, "file") == 0 ? "fuse" : NULL;
+}
+
 const struct layout_step step_fill = {
 	.name = "fill",
 	.summary = "take free memory with pages of one kind until so much is left",
@@ -285,4 +293,5 @@ const struct layout_step step_fill = {
 	.moves = fill_moves,
 	.run = (void *)fill_run,
 	.check = fill_check,
+	.module = fill_module,
 };

@@ -103,6 +103,8 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 /* repeat: {times: N, steps: [...]}; `round`, 0 ... N - 1, is a constant within. */
 #define STEP_REPEAT "repeat"
 #define STEP_ROUND "round"
+/* A step that check.c has seen to exist. */
+const struct layout_step *steps_find(const struct scenario *s, const char *name);
 /* Does the layout have such a step? */
 bool steps_use(const struct scenario *s, const struct layout_step *step);
 int steps_to_job(const struct scenario *s, struct env *env, struct job *job, struct error *err);
