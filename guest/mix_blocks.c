@@ -10,8 +10,19 @@
 #define FLAGS_MAX 4096 /* pages of a block looked at with one read */
 #define OF_KERNEL (KPF_SLAB_BIT | KPF_PGTABLE_BIT)
 
+static bool is_kernels(struct layout *l, const struct mix *m, uint32_t pfn, uint64_t flags, uint64_t kinds)
+{
+	if (flags & kinds || bit_test(l->aside, pfn))
+		return true;
+	if (flags || !m->holds || !m->holds(pfn))
+		return false;
+	bit_set(l->aside, pfn);
+	return true;
+}
+
 /* Pages of the kernel's from pfn on, n at most FLAGS_MAX; -1: cannot be read. */
-static int64_t count_kernel(const struct layout *l, uint32_t pfn, uint32_t n)
+static int64_t count_kernel(struct layout *l, const struct mix *m, uint32_t pfn, uint32_t n,
+			    uint64_t kinds)
 {
 	static uint64_t flags[FLAGS_MAX];
 	ssize_t got = pread(l->map.kpageflags_fd, flags, n * sizeof(*flags), (off_t)pfn * 8);
@@ -20,11 +31,12 @@ static int64_t count_kernel(const struct layout *l, uint32_t pfn, uint32_t n)
 	if (got < 0)
 		return -1;
 	for (uint32_t i = 0; i < (size_t)got / 8; i++)
-		found += flags[i] & OF_KERNEL || bit_test(l->aside, pfn + i);
+		found += is_kernels(l, m, pfn + i, flags[i], kinds);
 	return found;
 }
 
-static int64_t count_block(const struct layout *l, size_t b)
+/* kinds: the flags that count; what is aside does in any case. */
+static int64_t count_block(struct layout *l, const struct mix *m, size_t b, uint64_t kinds)
 {
 	uint32_t first = (uint32_t)b * l->block_pages, end = first + l->block_pages;
 	int64_t found = 0;
@@ -35,12 +47,19 @@ static int64_t count_block(const struct layout *l, size_t b)
 		int64_t more;
 
 		n = end - first < FLAGS_MAX ? end - first : FLAGS_MAX;
-		more = count_kernel(l, first, n);
+		more = count_kernel(l, m, first, n, kinds);
 		if (more < 0)
 			return -1;
 		found += more;
 	}
 	return found;
+}
+
+static bool in_dma_zone(const struct layout *l, size_t b)
+{
+	const struct zone *z = zones_of_pfn(&l->zones, (uint64_t)b * l->block_pages + l->block_pages - 1);
+
+	return z && z->index == EXPR_ZONE_DMA;
 }
 
 static int find_candidates(struct layout *l, struct mix *m)
@@ -51,23 +70,40 @@ static int find_candidates(struct layout *l, struct mix *m)
 			l->block[pfn / l->block_pages] = MIX_CANDIDATE;
 	m->candidates = 0;
 	for (size_t b = 0; b < l->nblocks; b++) {
-		int64_t n = l->block[b] == MIX_CANDIDATE ? count_block(l, b) : 0;
+		int64_t n = l->block[b] == MIX_CANDIDATE ? count_block(l, m, b, OF_KERNEL) : 0;
 
 		if (n < 0)
 			return -1;
-		if (n)
+		if (n || in_dma_zone(l, b))
 			l->block[b] = MIX_NONE;
 		m->candidates += l->block[b] == MIX_CANDIDATE;
 	}
 	return 0;
 }
 
+/* Page frames aside; outside: those of them in blocks that are not chosen. */
+static uint64_t count_aside(const struct layout *l, uint64_t *outside)
+{
+	uint64_t n = 0;
+
+	*outside = 0;
+	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++) {
+		if (!bit_test(l->aside, pfn))
+			continue;
+		n++;
+		*outside += l->block[pfn / l->block_pages] < MIX_CHOSEN;
+	}
+	return n;
+}
+
 int mix_choose(struct layout *l, struct mix *m)
 {
 	unsigned int bits = 0;
+	uint64_t outside;
 
 	if (find_candidates(l, m) < 0)
 		return -1;
+	m->aside_before = count_aside(l, &outside);
 	m->asked = (m->candidates * m->share_ppm + 500000) / 1000000;
 	while (1ull << bits < l->nblocks)
 		bits++;
@@ -119,21 +155,28 @@ void mix_limit_cushion(struct layout *l, uint32_t most)
 
 uint64_t mix_count_taken(struct layout *l, struct mix *m)
 {
-	uint64_t taken = 0;
+	uint64_t taken = 0, kinds = m->holds ? 0 : OF_KERNEL;
 
 	for (size_t b = 0; b < l->nblocks; b++) {
-		if (l->block[b] == MIX_CHOSEN && count_block(l, b) >= m->per_block)
+		if (l->block[b] == MIX_CHOSEN && count_block(l, m, b, kinds) >= m->per_block)
 			l->block[b] = MIX_TAKEN;
 		taken += l->block[b] == MIX_TAKEN;
 	}
 	return taken;
 }
 
-void mix_count_pages(struct layout *l, struct mix *m)
+int mix_count_pages(struct layout *l, struct mix *m)
 {
-	for (size_t b = 0; b < l->nblocks; b++)
-		if (l->block[b] >= MIX_CHOSEN)
-			m->inside += (uint64_t)count_block(l, b);
-	for (uint32_t pfn = 0; pfn < l->pfn_end; pfn++)
-		m->outside += bit_test(l->aside, pfn) && l->block[pfn / l->block_pages] < MIX_CHOSEN;
+	for (size_t b = 0; b < l->nblocks; b++) {
+		bool chosen = l->block[b] >= MIX_CHOSEN;
+		int64_t n = chosen || m->holds ? count_block(l, m, b, OF_KERNEL) : 0;
+
+		if (n < 0)
+			return -1;
+		m->inside += chosen ? (uint64_t)n : 0;
+	}
+	/* What was there before is outside: no block that holds it was a candidate. */
+	m->aside = count_aside(l, &m->outside) - m->aside_before;
+	m->outside -= m->aside_before;
+	return 0;
 }

@@ -161,9 +161,104 @@ static void test_count_pages(void **state)
 	bit_set(l.aside, b * BLOCK + 2);
 	bit_set(l.aside, other * BLOCK + 3);
 	bit_set(l.aside, other * BLOCK + 20);
-	mix_count_pages(&l, &m);
+	assert_int_equal(mix_count_pages(&l, &m), 0);
 	assert_int_equal(m.inside, 2);
 	assert_int_equal(m.outside, 2);
+	assert_int_equal(m.aside, 3);
+	l.map.kpageflags_fd = -1;
+	assert_int_equal(mix_count_pages(&l, &m), -1);
+	unmake(&l);
+}
+
+/* Eight blocks of a DMA zone, and the cut one that is the last of them all, in no zone of it. */
+static void test_dma(void **state)
+{
+	struct mix m = { .share_ppm = 1000000, .seed = 3, .per_block = 1 };
+	struct layout l;
+
+	make(&l);
+	l.zones.n = 2;
+	l.zones.zone[0] = (struct zone){ .index = EXPR_ZONE_DMA, .start_pfn = 1, .spanned = 8 * BLOCK - 1 };
+	l.zones.zone[1] = (struct zone){ .index = EXPR_ZONE_DMA32, .start_pfn = 8 * BLOCK,
+					 .spanned = PAGES - 8 * BLOCK };
+	assert_int_equal(mix_choose(&l, &m), 0);
+	assert_int_equal(m.candidates, BLOCKS - 8);
+	for (uint32_t b = 0; b < BLOCKS; b++)
+		assert_int_equal(l.block[b], b < 8 ? MIX_NONE : MIX_CHOSEN);
+	unmake(&l);
+}
+
+/* What an earlier step put aside keeps its blocks from being candidates, and is not of this step. */
+static void test_earlier_step(void **state)
+{
+	struct mix m = { .share_ppm = 1000000, .seed = 3, .per_block = 1 };
+	struct layout l;
+
+	make(&l);
+	for (uint32_t b = 0; b < 40; b++)
+		bit_set(l.aside, b * BLOCK + b);
+	for (uint32_t pfn = 50 * BLOCK; pfn < 60 * BLOCK; pfn++)
+		bit_clear(l.avail, pfn);
+	assert_int_equal(mix_choose(&l, &m), 0);
+	assert_int_equal(m.candidates, 50);
+	assert_int_equal(m.chosen, 50);
+	bit_set(l.aside, 45 * BLOCK);
+	bit_set(l.aside, 55 * BLOCK);
+	bit_set(l.aside, 1);
+	assert_int_equal(mix_count_pages(&l, &m), 0);
+	assert_int_equal(m.inside, 1);
+	assert_int_equal(m.outside, 2);
+	assert_int_equal(m.aside, 3);
+	unmake(&l);
+}
+
+static uint32_t asked_for; /* how often */
+
+static bool holds_five(uint32_t pfn)
+{
+	asked_for++;
+	return pfn % BLOCK == 5;
+}
+
+/*
+ * Pages that have to be looked into: those without a flag, each until it is found. Slab in a chosen
+ * block is a page of the kernel's, but not what was to be put there.
+ */
+static void test_holds(void **state)
+{
+	struct mix m = { .share_ppm = 200000, .seed = 3, .per_block = 1 };
+	uint32_t nchosen = 0, more = 0;
+	struct layout l;
+
+	make(&l);
+	assert_int_equal(mix_choose(&l, &m), 0);
+	m.holds = holds_five;
+	for (uint32_t pfn = 0; pfn < PAGES; pfn++)
+		flags[pfn] = KPF_BUDDY_BIT;
+	for (uint32_t b = 0; b < BLOCKS; b++) {
+		if (l.block[b] != MIX_CHOSEN)
+			continue;
+		flags[b * BLOCK + 5] = nchosen < 12 ? KPF_SLAB_BIT : 0;
+		flags[b * BLOCK + 6] = nchosen < 12 ? KPF_BUDDY_BIT : 0;
+		nchosen++;
+	}
+	put_flags();
+	asked_for = 0;
+	assert_int_equal(mix_count_taken(&l, &m), 8);
+	assert_int_equal(asked_for, 16);
+	/* Two more, in blocks that nobody chose. */
+	for (uint32_t b = 0; b < BLOCKS && more < 2; b++) {
+		if (l.block[b] != MIX_NONE)
+			continue;
+		flags[b * BLOCK + 5] = 0;
+		more++;
+	}
+	put_flags();
+	assert_int_equal(mix_count_pages(&l, &m), 0);
+	assert_int_equal(m.inside, 20);
+	assert_int_equal(m.outside, 2);
+	assert_int_equal(m.aside, 10);
+	assert_int_equal(asked_for, 16 + 8 + 2);
 	unmake(&l);
 }
 
@@ -233,6 +328,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choose),	cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_groups_and_count), cmocka_unit_test(test_count_pages),
+		cmocka_unit_test(test_dma), cmocka_unit_test(test_earlier_step), cmocka_unit_test(test_holds),
 		cmocka_unit_test(test_prune),
 		cmocka_unit_test(test_cushion), cmocka_unit_test(test_unreadable),
 	};

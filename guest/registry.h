@@ -48,6 +48,11 @@ struct layout_step {
 	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
 	/* Does the layout have pages of its own after such a step, even if it had none? NULL: no. */
 	bool (*holds)(const struct job_line *line);
+	/*
+	 * On the host: a module that these parameters need where the kernel does not have it built in;
+	 * NULL: none. May be NULL.
+	 */
+	const char *(*module)(const struct job_line *line);
 };
 
 struct workload {

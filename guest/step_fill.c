@@ -273,6 +273,14 @@ static const char *const fill_moves[] = { "nr_active_anon|nr_inactive_anon|nr_fi
 					  "nr_slab_reclaimable|nr_slab_unreclaimable|htlb_buddy_alloc_success",
 					  NULL };
 
+/* Debian 12's kernel has it as a module, later ones built in. */
+static const char *fill_module(const struct job_line *line)
+{
+	const char *kind = job_get(line, "kind");
+
+	return kind && strcmp(kind, "file") == 0 ? "fuse" : NULL;
+}
+
 const struct layout_step step_fill = {
 	.name = "fill",
 	.summary = "take free memory with pages of one kind until so much is left",
@@ -283,4 +291,5 @@ const struct layout_step step_fill = {
 	.run = (void *)fill_run,
 	.check = fill_check,
 	.holds = fill_holds,
+	.module = fill_module,
 };

@@ -28,7 +28,8 @@
 #define ATTEMPTS_MORE 4096 /* pages that may go elsewhere: all that the cushion and the floor hold */
 #define ROUNDS 6
 
-static const struct pollute *const ways[] = { &pollute_packet, &pollute_tables, &pollute_dentries };
+static const struct pollute *const ways[] = { &pollute_packet, &pollute_pipes, &pollute_tables,
+					    &pollute_dentries };
 
 static const struct pollute *way_of(const struct job_line *line, struct step_report *r)
 {
@@ -122,7 +123,6 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 {
 	int ret = 0;
 
-	memset(l->aside, 0, l->pfn_end / 8 + 1);
 	for (int round = 0; ret == 0 && round < ROUNDS; round++) {
 		ret = full_begin(l, r);
 		if (ret < 0)
@@ -141,8 +141,7 @@ static int run_rounds(struct layout *l, struct mix *m, const struct expr *where,
 	if (ret < 0)
 		return -1;
 	m->taken = mix_count_taken(l, m);
-	mix_count_pages(l, m);
-	if (ret == 0 && region_prune_freed(l) < 0) {
+	if (mix_count_pages(l, m) < 0 || (ret == 0 && region_prune_freed(l) < 0)) {
 		snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags: %s", strerror(errno));
 		return -1;
 	}
@@ -158,10 +157,15 @@ static void report(struct layout *l, const struct mix *m, struct step_report *r)
 		 m->taken, m->candidates, m->inside, m->outside);
 	snprintf(r->how, sizeof(r->how), "%s, order %u", m->p->how, m->order);
 	r->ok = layout_within(l, m->asked, m->taken);
-	if (!r->ok)
+	if (m->holds && m->aside != m->p->made()) {
+		r->ok = false;
+		snprintf(r->why, sizeof(r->why), "%" PRIu64 " pages of the kernel's were made, %" PRIu64
+			 " were found", m->p->made(), m->aside);
+	} else if (!r->ok) {
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " of %" PRIu64 " chosen pageblocks hold a page of the kernel's",
 			 m->taken, m->asked);
+	}
 }
 
 static int mix_run(struct layout *l, const struct job_line *line, struct step_report *r)
@@ -174,6 +178,7 @@ static int mix_run(struct layout *l, const struct job_line *line, struct step_re
 	struct expr *where = m.p ? layout_where(l, line, r) : NULL;
 	int ret = -1;
 
+	m.holds = m.p ? m.p->holds : NULL;
 	if (where && m.p->start(&m.order, r->why, sizeof(r->why)) == 0) {
 		region_mark_held(l);
 		ret = run_rounds(l, &m, where, r);
@@ -185,16 +190,17 @@ static int mix_run(struct layout *l, const struct job_line *line, struct step_re
 }
 
 static const char *const mix_kinds[] = { "unmovable", "reclaimable", NULL };
-static const char *const mix_hows[] = { "auto", "packet", "pagetables", "dentries", NULL };
+static const char *const mix_hows[] = { "auto", "packet", "pipes", "pagetables", "dentries", NULL };
 static const struct param_spec mix_params[] = {
 	{ "kind", PARAM_CHOICE, NULL, "what the kernel thinks of the pages", 0, 0, "unmovable",
 	  mix_kinds },
 	{ "share", PARAM_SHARE, NULL,
-	  "of the pageblocks that hold pages of the fill or free ones, and none of the kernel's", 0, 0,
-	  NULL, NULL },
+	  "of the pageblocks that hold pages of the fill or free ones, and none of the kernel's, outside of "
+	  "the DMA zone", 0, 0, NULL, NULL },
 	{ "per_block", PARAM_NUMBER, "allocations", "in each chosen pageblock", 1, 64, "1", NULL },
 	{ "how", PARAM_CHOICE, NULL,
-	  "rings of packet sockets, page tables, or dentries; auto: packet, and dentries if reclaimable",
+	  "rings of packet sockets, pages of pipes (found in /proc/kcore), page tables, or dentries; auto: "
+	  "packet, and dentries if reclaimable",
 	  0, 0, "auto", mix_hows },
 	{ "order", PARAM_NUMBER, NULL, "size of each allocation, of packet rings only", 0, 8, "0", NULL },
 	{ "where", PARAM_PREDICATE, NULL, "pages that the kernel may get; all where absent", 0, 0, "",
@@ -207,14 +213,14 @@ static int mix_check(const struct job_line *line, const struct step_context *c,
 		     struct step_fault *f)
 {
 	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
+	bool packet = !how || strcmp(how, "auto") == 0 || strcmp(how, "packet") == 0;
 	bool dentries = how && strcmp(how, "dentries") == 0;
 	bool reclaimable = kind && strcmp(kind, "reclaimable") == 0;
 
 	if (how && strcmp(how, "auto") != 0 && dentries != reclaimable)
-		return step_fault(
-			f, NULL,
-			"packet and pagetables give unmovable pages, dentries reclaimable ones");
-	if ((reclaimable || (how && strcmp(how, "pagetables") == 0)) && job_get_i64(line, "order", 0))
+		return step_fault(f, NULL,
+				  "packet, pipes and pagetables give unmovable pages, dentries reclaimable ones");
+	if ((reclaimable || !packet) && job_get_i64(line, "order", 0))
 		return step_fault(f, NULL,
 				  "order goes with packet alone; the others are single pages");
 	return 0;

@@ -3,7 +3,7 @@
 #
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
-steps_tests=(steps_memory steps_shape steps_mix steps_fills steps_named steps_shipped steps_small
+steps_tests=(steps_memory steps_shape steps_mix steps_pipes steps_fills steps_named steps_shipped steps_small
 	steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
@@ -76,6 +76,44 @@ test_steps_mix()
 			--argjson before "$(level "$folder" begin nr_slab_reclaimable)" \
 			--argjson after "$(level "$folder" end nr_slab_reclaimable)"
 	done
+}
+
+# Pages of pipes have no flag and are in no counter: the map of the pageblocks says how many blocks have
+# got four pages that cannot be moved, against a guest without them. That differs by up to 8 from one
+# boot to the next.
+test_steps_pipes()
+{
+	local folder before=() n=0
+	with_layout 'layout: [fill: {leave: 20%}]'
+	for folder in "${folders[@]}"; do
+		before+=("$(unmovable_blocks "$folder" 4)")
+	done
+	with_layout 'layout:
+  - fill: {leave: 20%}
+  - mix: {share: 20%, how: pipes, per_block: 4}
+  - mix: {share: 5%, how: pipes}'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" 'all(.layout[]; .ok == true)'
+		holds "$folder/run.json" '.layout[1] | .got.blocks == .asked.blocks and .asked.blocks >= 60 and
+			.asked.blocks <= 102 and .got.pages >= 4 * .got.blocks'
+		# Blocks of the first are none that the second may choose.
+		holds "$folder/run.json" '[.layout[1, 2].got] | .[1].candidates <= .[0].candidates - .[0].blocks / 2'
+		# Those of the second have one such page at least, and slab that came with it.
+		holds "$folder/run.json" '$after - $before >= .layout[1].got.blocks - 12 and
+			$after - $before <= ([.layout[1, 2].got.blocks] | add) + 12' \
+			--argjson before "${before[n++]}" --argjson after "$(unmovable_blocks "$folder" 4)"
+	done
+	expect 2 run "$T/steps.yaml" --kernel "$KERNEL" --set layout.1.mix.order=1
+	err_has "order goes with packet alone"
+	expect 2 run "$T/steps.yaml" --kernel "$KERNEL" --set layout.1.mix.kind=reclaimable
+	err_has "pipes and pagetables give unmovable pages"
+}
+
+# unmovable_blocks FOLDER N: the pageblocks with at least N unmovable pages when the layout stands.
+unmovable_blocks()
+{
+	samples "$1/samples.zst" layout end pageblocks |
+		awk -v least="$2" '$1 != "pageblocks" && $5 >= least { n++ } END { print n + 0 }'
 }
 
 # level FOLDER EDGE PREFIX: of /proc/vmstat, at an edge of the layout.

@@ -128,6 +128,20 @@ static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 	add_modules(plan);
 }
 
+/* Modules that depend on what the steps are given, which only the variant's job tells. */
+static void add_step_modules(const struct scenario *s, const struct job *job, struct scenario_plan *plan)
+{
+	const struct job_line *line = NULL;
+
+	while ((line = job_next(job, line, "step"))) {
+		const struct layout_step *step = steps_find(s, job_get(line, "do"));
+		const char *module = step->module ? step->module(line) : NULL;
+
+		if (module)
+			words_add(&plan->modules, module);
+	}
+}
+
 /* ---- the job of one variant ---- */
 
 static void add_numbered(struct job *job, const char *word, const char *name, int64_t value)
@@ -303,6 +317,7 @@ static int fill_variant(const struct scenario *s, struct env *env,
 		return -1;
 	if (module)
 		words_add(&plan->modules, module);
+	add_step_modules(s, &v->job, plan);
 	return 0;
 }
 

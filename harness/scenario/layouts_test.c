@@ -316,6 +316,36 @@ static void test_shares(void **state)
 	check_bad("layout:\n  - shape: {order0: -3}\n", "order0 is -3");
 }
 
+static bool wants_fuse(const char *middle)
+{
+	cleanup_free char *text = str_printf("%s%s%s", HEAD, middle, TAIL);
+	struct error err = ERROR_INIT;
+	struct scenario_plan plan;
+	struct scenario *s = NULL;
+	size_t n = 0;
+
+	if (scenario_parse("f.yaml", text, strlen(text), &s, &err) < 0 ||
+	    scenario_expand(s, 0, &plan, &err) < 0)
+		fail_msg("%s", err.text);
+	for (char **m = plan.modules; *m; m++)
+		n += strcmp(*m, "fuse") == 0;
+	assert_true(n <= 1);
+	scenario_plan_free(&plan);
+	scenario_free(s);
+	return n;
+}
+
+/* Page cache comes by way of FUSE, which some kernels have as a module; nothing else needs it. */
+static void test_modules(void **state)
+{
+	assert_true(wants_fuse("layout:\n  - fill: {kind: file, leave: 64M}\n  - fill: {kind: file, leave: 1M}\n"));
+	assert_true(wants_fuse("layout:\n  - repeat: {times: 2, steps: [{fill: {kind: file, leave: 64M}}]}\n"));
+	assert_true(wants_fuse("vary: {k: [shmem, file]}\nlayout:\n  - fill: {kind: k, leave: 64M}\n"));
+	assert_false(wants_fuse("vary: {k: [shmem, slab]}\nlayout:\n  - fill: {kind: k, leave: 64M}\n"));
+	assert_false(wants_fuse("layout:\n  - fill: {leave: 64M}\n  - compact: {}\n"));
+	assert_false(wants_fuse(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -323,6 +353,7 @@ int main(void)
 		cmocka_unit_test(test_named_bad), cmocka_unit_test(test_list),
 		cmocka_unit_test(test_shipped),	 cmocka_unit_test(test_repeat),
 		cmocka_unit_test(test_repeat_bad), cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_modules),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

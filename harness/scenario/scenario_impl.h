@@ -124,6 +124,8 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 /* repeat: {times: N, steps: [...]}; `round`, 0 ... N - 1, is a constant within. */
 #define STEP_REPEAT "repeat"
 #define STEP_ROUND "round"
+/* A step that check.c has seen to exist. */
+const struct layout_step *steps_find(const struct scenario *s, const char *name);
 /* Does the layout have such a step? */
 bool steps_use(const struct scenario *s, const struct layout_step *step);
 /* The variant's memory and nodes are known, and what a step asks for is held against them. */

@@ -8,7 +8,7 @@
 
 #define STEPS_MAX 250 /* of a layout, unrolled; the record of a run keeps 256 reports of steps */
 
-static const struct layout_step *find_step(const struct scenario *s, const char *name)
+const struct layout_step *steps_find(const struct scenario *s, const char *name)
 {
 	size_t i = 0;
 
@@ -24,7 +24,7 @@ static bool list_uses(const struct scenario *s, const struct node *list, const s
 
 		if (strcmp(name, STEP_REPEAT) == 0 ?
 			    list_uses(s, node_get(list->value[i]->value[0], "steps"), step) :
-			    find_step(s, name) == step)
+			    steps_find(s, name) == step)
 			return true;
 	}
 	return false;
@@ -72,7 +72,7 @@ static int report_fault(const struct env *env, const struct node *step, const st
 static int add_step(struct walk *w, const struct node *n, struct error *err)
 {
 	const struct node *name = n->key[0];
-	const struct layout_step *step = find_step(w->s, name->text);
+	const struct layout_step *step = steps_find(w->s, name->text);
 	struct step_fault fault;
 	struct job_line *line;
 
