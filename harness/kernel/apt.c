@@ -198,6 +198,17 @@ bool apt_is_image(const char *package, const char *flavour)
 	return cloud == (strcmp(flavour, "cloud") == 0);
 }
 
+bool apt_is_source(const char *package, const char *flavour)
+{
+	static const char prefix[] = "linux-source-";
+
+	if (!str_starts(package, prefix))
+		return false;
+	package += strlen(prefix);
+	return isdigit((unsigned char)*package) &&
+	       package[strspn(package, "0123456789.")] == '\0';
+}
+
 /* "stable-backports" -> "trixie-backports", by lines "RELEASE|CODENAME"; heap. */
 static char *suite_name(const char *codenames, const char *suite)
 {
@@ -250,8 +261,9 @@ static void sort_by_version(struct apt_packages *p)
 	}
 }
 
-static int ask_madison(const struct apt *a, char *names, const char *flavour,
-		       struct apt_packages *p, struct error *err)
+static int ask_madison(const struct apt *a, char *names,
+		       bool (*accept)(const char *package, const char *flavour),
+		       const char *flavour, struct apt_packages *p, struct error *err)
 {
 	cleanup_args struct args args = { 0 };
 	cleanup_free char *codenames = NULL, *out = NULL;
@@ -262,7 +274,7 @@ static int ask_madison(const struct apt *a, char *names, const char *flavour,
 	args_add(&args, "madison");
 	before = args.n;
 	for (char *n = strtok_r(names, "\n", &save); n; n = strtok_r(NULL, "\n", &save))
-		if (apt_is_image(n, flavour))
+		if (accept(n, flavour))
 			args_add(&args, n);
 	if (args.n == before)
 		return 0;
@@ -276,7 +288,9 @@ static int ask_madison(const struct apt *a, char *names, const char *flavour,
 	return 0;
 }
 
-int apt_images(struct apt *a, const char *flavour, struct apt_packages *p, struct error *err)
+static int find_packages(const struct apt *a, const char *prefix,
+			 bool (*accept)(const char *package, const char *flavour),
+			 const char *flavour, struct apt_packages *p, struct error *err)
 {
 	cleanup_args struct args args = { 0 };
 	cleanup_free char *names = NULL;
@@ -284,9 +298,19 @@ int apt_images(struct apt *a, const char *flavour, struct apt_packages *p, struc
 	*p = (struct apt_packages){ 0 };
 	args_start(&args, a, "apt-cache");
 	args_add(&args, "pkgnames");
-	args_add(&args, "linux-image-");
+	args_add(&args, prefix);
 	names = query(a, &args, err);
-	return names ? ask_madison(a, names, flavour, p, err) : -1;
+	return names ? ask_madison(a, names, accept, flavour, p, err) : -1;
+}
+
+int apt_images(struct apt *a, const char *flavour, struct apt_packages *p, struct error *err)
+{
+	return find_packages(a, "linux-image-", apt_is_image, flavour, p, err);
+}
+
+int apt_sources(struct apt *a, struct apt_packages *p, struct error *err)
+{
+	return find_packages(a, "linux-source-", apt_is_source, NULL, p, err);
 }
 
 void apt_packages_free(struct apt_packages *p)
@@ -370,6 +394,7 @@ static int add_deb(const struct apt *a, const char *name, const char *version,
 {
 	cleanup_free char *what = str_printf("%s=%s", name, version);
 	cleanup_free char *text = NULL, *sha256 = NULL, *size = NULL, *depends = NULL, *pre = NULL;
+	cleanup_free char *arch = NULL;
 	cleanup_args struct args args = { 0 };
 	struct apt_deb *deb;
 
@@ -386,15 +411,16 @@ static int add_deb(const struct apt *a, const char *name, const char *version,
 		return -1;
 	sha256 = field(text, "SHA256");
 	size = field(text, "Size");
-	if (!sha256 || !size)
+	arch = field(text, "Architecture");
+	if (!sha256 || !size || !arch)
 		return error_set(err, EXIT_NO_VERDICT,
 				 "apt: the archive's index has no %s: a mirror in "
 				 "the middle of an update; try again in a while",
 				 what);
 	debs->item = xreallocarray(debs->item, debs->n + 1, sizeof(*debs->item));
 	deb = &debs->item[debs->n++];
-	*deb = (struct apt_deb){ xstrdup(name), xstrdup(version), STEAL(sha256), NULL,
-				 strtoull(size, NULL, 10) };
+	*deb = (struct apt_deb){ xstrdup(name), xstrdup(version), STEAL(arch), STEAL(sha256),
+				 NULL, strtoull(size, NULL, 10) };
 	depends = field(text, "Depends");
 	pre = field(text, "Pre-Depends");
 	if (add_depends(a, depends, version, debs, err) < 0)
@@ -417,9 +443,9 @@ static char *deb_file(const struct apt_deb *d)
 	const char *colon = strchr(d->version, ':');
 
 	if (!colon)
-		return str_printf("%s_%s_amd64.deb", d->name, d->version);
-	return str_printf("%s_%.*s%%3a%s_amd64.deb", d->name, (int)(colon - d->version), d->version,
-			  colon + 1);
+		return str_printf("%s_%s_%s.deb", d->name, d->version, d->arch);
+	return str_printf("%s_%.*s%%3a%s_%s.deb", d->name, (int)(colon - d->version), d->version,
+			  colon + 1, d->arch);
 }
 
 static int check_deb(struct apt_deb *d, const char *dir, struct error *err)
@@ -482,6 +508,7 @@ void apt_debs_free(struct apt_debs *d)
 	for (size_t i = 0; i < d->n; i++) {
 		free(d->item[i].name);
 		free(d->item[i].version);
+		free(d->item[i].arch);
 		free(d->item[i].sha256);
 		free(d->item[i].path);
 	}

@@ -33,7 +33,8 @@ struct apt_packages {
 };
 
 struct apt_deb {
-	char *name, *version, *sha256; /* bare hex */
+	char *name, *version, *arch;   /* arch: "amd64", "all" */
+	char *sha256;		       /* bare hex */
 	char *path;		       /* once downloaded */
 	uint64_t bytes;
 };
@@ -50,6 +51,8 @@ void apt_close(struct apt *a);
 int apt_update(struct apt *a, struct error *err);
 /* All x86-64 kernel images of a flavour ("cloud", "generic"), oldest version first. */
 int apt_images(struct apt *a, const char *flavour, struct apt_packages *p, struct error *err);
+/* All linux-source-X.Y packages, oldest version first. */
+int apt_sources(struct apt *a, struct apt_packages *p, struct error *err);
 void apt_packages_free(struct apt_packages *p);
 /*
  * An image package and what it is split into: the packages that it depends on in just its own
@@ -72,6 +75,8 @@ char *apt_targets(const char *const *options, const char *format, struct error *
 /* ---- parts that are tested by themselves ---- */
 
 bool apt_is_image(const char *package, const char *flavour);
+/* flavour is not used; there so that both have one form. */
+bool apt_is_source(const char *package, const char *flavour);
 /*
  * Of lines "ORIGIN|LABEL|URI" as the host's apt gives them: the URI of the Debian archive, or NULL.
  * An index that was never fetched shows no origin: there the URI's last part decides.

@@ -70,6 +70,16 @@ static void images_are_told_from_others(void **state)
 	assert_false(apt_is_image("linux-image-7.3.4+deb13-arm64", "generic"));
 }
 
+static void sources_are_told_from_others(void **state)
+{
+	assert_true(apt_is_source("linux-source-7.3", NULL));
+	assert_true(apt_is_source("linux-source-6.12", NULL));
+	assert_false(apt_is_source("linux-source", NULL));
+	assert_false(apt_is_source("linux-source-", NULL));
+	assert_false(apt_is_source("linux-source-7.3-doc", NULL));
+	assert_false(apt_is_source("linux-image-7.3", NULL));
+}
+
 static void parts_are_those_of_the_same_version(void **state)
 {
 	static const char depends[] =
@@ -109,6 +119,24 @@ static void child_gives_lines_and_status(void **state)
 	assert_string_equal(errors.data, "bad\nC\n");
 }
 
+static void child_gets_what_it_is_set_up_with(void **state)
+{
+	static const char *const argv[] = { "sh", "-c", "pwd; echo \"$A$HOME\"; tr a '\\0'", NULL };
+	static const char *const env[] = { "A=b c", NULL };
+	cleanup_strbuf struct strbuf out = STRBUF_INIT;
+	char input[] = "/tmp/mmrig-child-XXXXXX";
+	const struct child_setup setup = { .dir = "/", .env = env, .input = input, .output = &out };
+	int fd = mkstemp(input);
+
+	assert_int_equal(write(fd, "xay\n", 4), 4);
+	close(fd);
+	assert_int_equal(child_run_with(&setup, argv, add_line, NULL, NULL, NULL), 0);
+	assert_int_equal(out.len, 10);
+	assert_memory_equal(out.data, "/\nb c\nx\0y\n", 10);
+	unlink(input);
+	assert_int_equal(child_run_with(&setup, argv, NULL, NULL, NULL, NULL), 127);
+}
+
 static void child_signals_and_absence(void **state)
 {
 	static const char *const killed[] = { "sh", "-c", "kill -9 $$", NULL };
@@ -127,8 +155,10 @@ int main(void)
 		cmocka_unit_test(mirror_without_index_is_guessed),
 		cmocka_unit_test(code_name_is_that_of_the_updates),
 		cmocka_unit_test(images_are_told_from_others),
+		cmocka_unit_test(sources_are_told_from_others),
 		cmocka_unit_test(parts_are_those_of_the_same_version),
 		cmocka_unit_test(child_gives_lines_and_status),
+		cmocka_unit_test(child_gets_what_it_is_set_up_with),
 		cmocka_unit_test(child_signals_and_absence),
 	};
 

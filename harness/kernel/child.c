@@ -61,16 +61,16 @@ static char **environment(void)
 }
 
 /* In the child: only async-signal-safe calls, since the driver may have threads. */
-static void exec_child(const char *program, const char *const *argv, char **env, const char *dir,
-		       int out, int errors, pid_t parent)
+static void exec_child(const char *program, const char *const *argv, const char *const *env,
+		       const struct child_setup *setup, int out, int errors, pid_t parent)
 {
-	int null = open("/dev/null", O_RDONLY);
+	int in = open(setup->input ? setup->input : "/dev/null", O_RDONLY);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 ||
-	    dup2(errors, 2) < 0 || (dir && chdir(dir) < 0))
+	if (getppid() != parent || in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 ||
+	    dup2(errors, 2) < 0 || (setup->dir && chdir(setup->dir) < 0))
 		_exit(127);
-	execve(program, (char *const *)argv, env);
+	execve(program, (char *const *)argv, (char *const *)env);
 	_exit(127);
 }
 
@@ -110,17 +110,18 @@ static bool read_some(struct pollfd *p, struct strbuf *sb, size_t limit)
 	return true;
 }
 
-static void read_both(int out, int err_fd, void (*line)(void *, const char *), void *arg,
-		      struct strbuf *errors)
+static void read_both(int out, int err_fd, const struct child_setup *setup,
+		      void (*line)(void *, const char *), void *arg, struct strbuf *errors)
 {
 	struct pollfd p[2] = { { out, POLLIN, 0 }, { err_fd, POLLIN, 0 } };
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
+	struct strbuf *to = setup->output ? setup->output : &text;
 
 	while (p[0].fd >= 0 || p[1].fd >= 0) {
 		if (poll(p, 2, -1) < 0 && errno != EINTR)
 			break;
 		if (p[0].fd >= 0 && p[0].revents) {
-			bool more = read_some(&p[0], &text, SIZE_MAX);
+			bool more = read_some(&p[0], to, SIZE_MAX);
 
 			deliver_lines(&text, line, arg, !more);
 		}
@@ -132,8 +133,18 @@ static void read_both(int out, int err_fd, void (*line)(void *, const char *), v
 int child_run(const char *const *argv, const char *dir, void (*line)(void *arg, const char *text),
 	      void *arg, struct strbuf *errors, struct error *err)
 {
+	const struct child_setup setup = { .dir = dir };
+
+	return child_run_with(&setup, argv, line, arg, errors, err);
+}
+
+int child_run_with(const struct child_setup *setup, const char *const *argv,
+		   void (*line)(void *arg, const char *text), void *arg, struct strbuf *errors,
+		   struct error *err)
+{
 	cleanup_free char *program = find_program(argv[0], err);
-	cleanup_free char **env = environment();
+	cleanup_free char **ours = environment();
+	const char *const *env = setup->env ? setup->env : (const char *const *)ours;
 	cleanup_close int out_r = -1, err_r = -1;
 	int out[2], errs[2], status;
 	pid_t parent = getpid(), pid;
@@ -150,12 +161,12 @@ int child_run(const char *const *argv, const char *dir, void (*line)(void *arg, 
 	err_r = errs[0];
 	pid = fork();
 	if (pid == 0)
-		exec_child(program, argv, env, dir, out[1], errs[1], parent);
+		exec_child(program, argv, env, setup, out[1], errs[1], parent);
 	close(out[1]);
 	close(errs[1]);
 	if (pid < 0)
 		return error_errno(err, EXIT_NO_VERDICT, "%s: cannot start", argv[0]);
-	read_both(out_r, err_r, line, arg, errors);
+	read_both(out_r, err_r, setup, line, arg, errors);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return error_errno(err, EXIT_NO_VERDICT, "%s: wait", argv[0]);

@@ -14,4 +14,15 @@
 int child_run(const char *const *argv, const char *dir, void (*line)(void *arg, const char *text),
 	      void *arg, struct strbuf *errors, struct error *err);
 
+/* What a child may get beside its arguments; all NULL: as child_run() has it. */
+struct child_setup {
+	const char *dir;	/* working folder */
+	const char *const *env; /* the whole environment, NULL-terminated */
+	const char *input;	/* path of a file for its stdin */
+	struct strbuf *output;	/* all of its stdout, byte for byte; no lines are told then */
+};
+int child_run_with(const struct child_setup *setup, const char *const *argv,
+		   void (*line)(void *arg, const char *text), void *arg, struct strbuf *errors,
+		   struct error *err);
+
 #endif

@@ -5,12 +5,11 @@
 #include "harness/kernel/apt.h"
 #include "harness/kernel/cache.h"
 #include "harness/kernel/debversion.h"
+#include "harness/kernel/pick.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
-
-#define NEAREST_SHOWN 8
 
 struct wanted {
 	char *version, *flavour;
@@ -25,26 +24,12 @@ static void wanted_free(struct wanted *w)
 
 static int parse_spec(const struct kernel_fetch_options *o, struct wanted *w, struct error *err)
 {
-	const char *text = o->spec, *slash;
+	cleanup_free char *flavour = NULL;
 
 	*w = (struct wanted){ .name = o->name };
-	if (!str_starts(text, "debian:"))
-		return error_set(err, EXIT_USAGE,
-				 "%s: not a kernel that can be fetched; write debian:VERSION,"
-				 " as in debian:7.3",
-				 text);
-	text += strlen("debian:");
-	slash = strchr(text, '/');
-	w->version = xstrndup(text, slash ? (size_t)(slash - text) : strlen(text));
-	w->flavour = xstrdup(o->flavour ? o->flavour : slash ? slash + 1 : "cloud");
-	if (w->version[0] < '0' || w->version[0] > '9' ||
-	    w->version[strspn(w->version,
-			      "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			      ".+~:-")])
-		return error_set(err, EXIT_USAGE,
-				 "%s: no version of a Debian kernel; write debian:7.3, or a "
-				 "whole one as in debian:7.3.4-1~bpo13+1",
-				 o->spec);
+	if (pick_parse(o->spec, &w->version, &flavour, err) < 0)
+		return -1;
+	w->flavour = xstrdup(o->flavour ? o->flavour : flavour ? flavour : "cloud");
 	if (strcmp(w->flavour, "cloud") != 0 && strcmp(w->flavour, "generic") != 0)
 		return error_set(err, EXIT_USAGE,
 				 "%s: no flavour of Debian's kernels here: cloud or generic",
@@ -89,79 +74,6 @@ static int find_cached(const struct wanted *w, struct kernel *k, struct error *e
 	}
 	kernel_list_free(list, n);
 	return best ? 1 : 0;
-}
-
-/* Newest match, the first of its suites; NULL when there is none. packages are sorted. */
-static const struct apt_package *newest_match(const struct apt_packages *p, const char *version)
-{
-	const struct apt_package *best = NULL;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (debversion_matches(p->item[i].version, version) &&
-		    (!best || debversion_compare(p->item[i].version, best->version) > 0))
-			best = &p->item[i];
-	return best;
-}
-
-static void add_version(struct strbuf *sb, const struct apt_packages *p, size_t i)
-{
-	if (i && !strcmp(p->item[i].version, p->item[i - 1].version))
-		return;
-	strbuf_addf(sb, "%s%s", sb->len ? ", " : "", p->item[i].version);
-}
-
-/* The versions of the archive around the one that it lacks. */
-static int no_match(const struct apt_packages *p, const struct wanted *w, struct error *err)
-{
-	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
-	size_t at = 0, from, to;
-
-	if (!p->n)
-		return error_set(err, EXIT_NO_VERDICT,
-				 "debian:%s: the archive's index has no %s kernels", w->version,
-				 w->flavour);
-	while (at < p->n && debversion_compare(p->item[at].version, w->version) < 0)
-		at++;
-	from = at > NEAREST_SHOWN / 2 ? at - NEAREST_SHOWN / 2 : 0;
-	to = from + NEAREST_SHOWN < p->n ? from + NEAREST_SHOWN : p->n;
-	from = to > NEAREST_SHOWN ? to - NEAREST_SHOWN : 0;
-	for (size_t i = from; i < to; i++)
-		add_version(&sb, p, i);
-	return error_set(err, EXIT_USAGE,
-			 "debian:%s: the Debian archive has no such %s kernel; the nearest "
-			 "are %s",
-			 w->version, w->flavour, sb.data);
-}
-
-/* Refreshes the index when it is old or was asked to, and once more when nothing matches. */
-static int choose(struct apt *a, const struct wanted *w, bool refresh, struct apt_package *image,
-		  struct error *err)
-{
-	struct apt_packages p = { 0 };
-	const struct apt_package *best;
-	bool updated = false;
-
-	for (;;) {
-		if (a->stale || refresh) {
-			if (apt_update(a, err) < 0)
-				return -1;
-			updated = true;
-		}
-		if (apt_images(a, w->flavour, &p, err) < 0)
-			return -1;
-		best = newest_match(&p, w->version);
-		if (best || updated)
-			break;
-		apt_packages_free(&p);
-		refresh = true;
-	}
-	if (best)
-		*image = (struct apt_package){ xstrdup(best->name), xstrdup(best->version),
-					       xstrdup(best->suite) };
-	else
-		no_match(&p, w, err);
-	apt_packages_free(&p);
-	return best ? 0 : -1;
 }
 
 static bool is_taken(const char *root, const char *name)
@@ -266,15 +178,13 @@ static int fetch_locked(const char *root, const struct kernel_fetch_options *o,
 		return name_taken(w->name, err);
 	ret = -1;
 	if (apt_open(&a, o->mirror, o->progress, o->progress_arg, err) == 0 &&
-	    choose(&a, w, o->refresh, &image, err) == 0) {
+	    pick_package(&a, w->version, w->flavour, o->refresh, &image, err) == 0) {
 		exact.version = image.version;
 		ret = find_cached(&exact, k, err);
 		if (ret == 0)
 			ret = get(&a, root, o, w, &image, k, err);
 	}
-	free(image.name);
-	free(image.version);
-	free(image.suite);
+	pick_free(&image);
 	apt_close(&a);
 	return ret < 0 ? -1 : 0;
 }

@@ -1,42 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A .deb is an ar archive that holds a tar archive, data.tar.*, which is read through it. */
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/kernel/member.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
 
 #define UNPACKED_MAX (8ULL << 30)
-#define BLOCK_BYTES (1UL << 16)
-
-static void archive_free_p(struct archive **a)
-{
-	if (*a)
-		archive_read_free(*a);
-}
-#define cleanup_archive __attribute__((cleanup(archive_free_p)))
-
-/* Without "./" and "/" in front; NULL where a component is "..". */
-static const char *clean_member(const char *name)
-{
-	while (str_starts(name, "./") || *name == '/')
-		name += *name == '/' ? 1 : 2;
-	for (const char *p = name; *p;) {
-		size_t n = strcspn(p, "/");
-
-		if (n == 2 && !strncmp(p, "..", 2))
-			return NULL;
-		p += n;
-		p += *p == '/';
-	}
-	return name;
-}
 
 /* Where a member goes below the folder, or NULL when it is not wanted. Heap. */
 static char *member_target(const char *name)
@@ -97,15 +72,14 @@ static int write_member(struct archive *a, const char *path, uint64_t *total, st
 		}
 	}
 	if (ret != ARCHIVE_EOF)
-		return error_set(err, EXIT_USAGE, "damaged or truncated package: %s",
-				 archive_error_string(a));
+		return member_damaged(a, err);
 	return 0;
 }
 
 static int take_member(struct archive *a, struct archive_entry *e, const char *dir, uint64_t *total,
 		       struct error *err)
 {
-	const char *raw = archive_entry_pathname(e), *name = raw ? clean_member(raw) : NULL;
+	const char *raw = archive_entry_pathname(e), *name = raw ? member_name(raw) : NULL;
 	cleanup_free char *target = NULL, *path = NULL, *parent = NULL;
 
 	if (!name)
@@ -122,63 +96,26 @@ static int take_member(struct archive *a, struct archive_entry *e, const char *d
 	return write_member(a, path, total, err);
 }
 
-struct inner {
-	struct archive *outer;
-	char *block;
-};
-
-static ssize_t read_inner(struct archive *a, void *data, const void **block)
+static int take_members(struct archive *deb, const char *dir, struct error *err)
 {
-	struct inner *in = data;
-	ssize_t n = archive_read_data(in->outer, in->block, BLOCK_BYTES);
-
-	if (n < 0)
-		archive_set_error(a, EIO, "%s", archive_error_string(in->outer));
-	*block = in->block;
-	return n;
-}
-
-static int take_members(struct archive *outer, const char *dir, struct error *err)
-{
-	cleanup_archive struct archive *tar = archive_read_new();
-	cleanup_free char *block = xmalloc(BLOCK_BYTES);
-	struct inner in = { outer, block };
+	cleanup_member_tar struct member_tar tar = { 0 };
 	struct archive_entry *e;
 	uint64_t total = 0;
 	int ret;
 
-	archive_read_support_format_tar(tar);
-	archive_read_support_filter_all(tar);
-	if (archive_read_open(tar, &in, NULL, read_inner, NULL) != ARCHIVE_OK)
-		return error_set(err, EXIT_USAGE, "damaged or truncated package: %s",
-				 archive_error_string(tar));
-	while ((ret = archive_read_next_header(tar, &e)) == ARCHIVE_OK)
-		if (take_member(tar, e, dir, &total, err) < 0)
+	if (member_tar_open(&tar, deb, err) < 0)
+		return -1;
+	while ((ret = archive_read_next_header(tar.archive, &e)) == ARCHIVE_OK)
+		if (take_member(tar.archive, e, dir, &total, err) < 0)
 			return -1;
-	if (ret != ARCHIVE_EOF)
-		return error_set(err, EXIT_USAGE, "damaged or truncated package: %s",
-				 archive_error_string(tar));
-	return 0;
+	return ret == ARCHIVE_EOF ? 0 : member_damaged(tar.archive, err);
 }
 
 int tree_unpack(const char *deb, const char *dir, struct error *err)
 {
 	cleanup_archive struct archive *ar = archive_read_new();
-	struct archive_entry *e;
-	int ret;
 
-	archive_read_support_format_ar(ar);
-	if (archive_read_open_filename(ar, deb, BLOCK_BYTES) != ARCHIVE_OK)
-		return error_set(err, EXIT_USAGE, "%s: %s", deb, archive_error_string(ar));
-	while ((ret = archive_read_next_header(ar, &e)) == ARCHIVE_OK) {
-		if (!str_starts(archive_entry_pathname(e), "data.tar"))
-			continue;
-		if (take_members(ar, dir, err) < 0)
-			return error_wrap(err, "%s", deb);
-		return 0;
-	}
-	if (ret != ARCHIVE_EOF)
-		return error_set(err, EXIT_USAGE, "%s: damaged or truncated package: %s", deb,
-				 archive_error_string(ar));
-	return error_set(err, EXIT_USAGE, "%s: truncated package: it has no data.tar", deb);
+	if (member_find_data(ar, deb, err) < 0)
+		return -1;
+	return take_members(ar, dir, err) < 0 ? error_wrap(err, "%s", deb) : 0;
 }
