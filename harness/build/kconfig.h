@@ -15,7 +15,7 @@
 struct kconfig_request {
 	const char *src, *obj;	     /* kernel tree, and the O= folder, which exists */
 	const char *const *make_arg; /* for every make: CC=..., ARCH=x86, ...; NULL-terminated */
-	const char *base;	     /* a whole config that takes the place of base.config; or NULL */
+	const char *base; /* a whole config that takes the place of base.config; or NULL */
 	const char *const *fragment; /* in order, later ones win; NULL-terminated */
 };
 
@@ -27,16 +27,25 @@ char *kconfig_find(const char *name, struct error *err);
 /* Names of the shipped fragments, sorted, NULL-terminated heap array; "base" is not among them. */
 char **kconfig_names(void);
 /*
- * The text of all fragments together, a line each, in order, comments and blanks gone: a part of what
- * names a build. Heap. Exit status 2 for a line that is none ("FILE:LINE: ...").
+ * What is asked for, as a part of what names a build: "allnoconfig" or, with a base, "olddefconfig",
+ * then the base (NULL: base.config) and the fragments together, a line each, in order; comments and
+ * blanks are gone, and so is what a later line takes back. Heap. Exit status 2 for a line that is none
+ * ("FILE:LINE: ...").
  */
 char *kconfig_text(const char *base, const char *const *fragment, struct error *err);
 /*
  * Makes obj/.config. Written only when it changes, so that nothing is built anew. Exit status 2 when a
  * symbol that a fragment asks for did not come out as asked: the symbol, the value that it has, and
  * the dependency that is not met, or that this kernel does not know it (an unknown symbol of
- * base.config is no error: older kernels lack some; a fragment of the user's must be known).
+ * a shipped config is no error: older kernels lack some; those of a user's fragment must be known). What a
+ * whole config of the user's asks for is not checked. A member of a choice gives way to another that
+ * a later file asks for. Of more than three symbols all are in obj/mmrig-config/unmet.txt.
  */
 int kconfig_make(const struct kconfig_request *r, struct error *err);
+/*
+ * What differs between two configs: lines "SYMBOL: y -> n", "SYMBOL: - -> m", by symbol, "-" where it is
+ * absent; absent and not set are the same. Heap, empty when nothing differs.
+ */
+char *kconfig_diff(const char *text_a, const char *text_b);
 
 #endif

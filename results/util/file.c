@@ -24,7 +24,8 @@ bool file_exists(const char *path)
 
 char *file_read(const char *path, size_t limit, size_t *len, struct error *err)
 {
-	cleanup_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold us */
+	cleanup_close int fd =
+		open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold us */
 	cleanup_strbuf struct strbuf sb = STRBUF_INIT;
 	struct stat st;
 	char chunk[65536];
@@ -102,7 +103,8 @@ int file_write_atomic(const char *path, const void *data, size_t len, mode_t mod
 
 	/* The rename would put a file where a device or a link was: as root, in place of /dev/full. */
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return error_set(err, EXIT_USAGE, "%s: is no regular file; give the name of one that is to be made",
+		return error_set(err, EXIT_USAGE,
+				 "%s: is no regular file; give the name of one that is to be made",
 				 path);
 	unlink(tmp);
 	fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
@@ -190,7 +192,9 @@ char *cache_dir(const char *name, struct error *err)
 	else if (home && *home == '/')
 		path = str_printf("%s/.cache/mmrig/%s", home, name);
 	else { /* a folder of /tmp could be another user's, and kernels would come from there */
-		error_set(err, EXIT_USAGE, "no cache folder: HOME is not set; set HOME or XDG_CACHE_HOME to an absolute path");
+		error_set(
+			err, EXIT_USAGE,
+			"no cache folder: HOME is not set; set HOME or XDG_CACHE_HOME to an absolute path");
 		return NULL;
 	}
 	if (dir_make(path, 0755, err) < 0) {
@@ -231,14 +235,24 @@ static char *first_existing(char *a, char *b, const char *name, struct error *er
 	return b;
 }
 
-/* Tests stand one folder deeper (build/tests/x), hence the walk up to the folder named build. */
+/*
+ * Tests stand deeper (build/tests/harness/x), hence the walk up to the folder named build; a folder of
+ * sources may be named so too, and then stands below build/tests.
+ */
 static char *build_dir(const char *program)
 {
 	const char *p = NULL;
+	bool tests = false;
 
-	for (const char *q = strstr(program, "/build"); q; q = strstr(q + 1, "/build"))
-		if (!q[6] || q[6] == '/' || q[6] == '-')
-			p = q;
+	for (const char *q = strstr(program, "/build"); q; q = strstr(q + 1, "/build")) {
+		const char *end = q + 1 + strcspn(q + 1, "/");
+		bool above_tests = str_starts(end, "/tests/");
+
+		if ((q[6] && q[6] != '/' && q[6] != '-') || (tests && !above_tests))
+			continue;
+		p = q;
+		tests = above_tests;
+	}
 	if (!p)
 		return xstrdup("/nonexistent");
 	return xstrndup(program, (size_t)(p - program) + strcspn(p + 1, "/") + 1);
