@@ -44,7 +44,7 @@ static int check_cache_path(struct error *err)
 
 	if (!dir)
 		return -1;
-	if (!dir[strspn(dir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+@%,-")])
+	if (!dir[strspn(dir, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+@-")])
 		return 0;
 	error_set(err, EXIT_USAGE,
 		  "%s: no kernel can be built below a folder with blanks or other such characters in "

@@ -9,6 +9,7 @@
 
 #include "harness/build/build_impl.h"
 #include "results/util/cleanup.h"
+#include "results/util/file.h"
 
 static void expect(const char *log, const char *line, const char *lines)
 {
@@ -38,6 +39,23 @@ static void test_compiler(void **state)
 	       "    mm/compaction.c:12:9: error: 'x' undeclared (first use in this function)\n"
 	       "       12 |         x = 1;\n          |         ^\n"
 	       "    mm/compaction.c:12:9: note: each undeclared identifier is reported only once");
+}
+
+/* As 7.3's own make printed it, of a patch with two mistakes. */
+static void test_real_log(void **state)
+{
+	cleanup_free char *log = file_read("harness/build/testdata/make-7.3-fails.txt", 0, NULL, NULL);
+
+	assert_non_null(log);
+	expect(log,
+	       "../src/mm/compaction.c:32:24: error: 'struct zone' has no member named 'no_such_member'",
+	       "      CC      mm/show_mem.o\n      CC      mm/interval_tree.o\n"
+	       "    ../src/mm/compaction.c: In function 'fast_find_block':\n"
+	       "    ../src/mm/compaction.c:32:24: error: 'struct zone' has no member named "
+	       "'no_such_member'\n"
+	       "       32 |         return cc->zone->no_such_member;\n"
+	       "          |                        ^~\n"
+	       "    ../src/mm/compaction.c: At top level:");
 }
 
 /* With several jobs make may speak of one before the compiler of another does; that counts more. */
@@ -102,7 +120,8 @@ static void test_disk_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compiler), cmocka_unit_test(test_make_speaks_first),
+		cmocka_unit_test(test_compiler), cmocka_unit_test(test_real_log),
+		cmocka_unit_test(test_make_speaks_first),
 		cmocka_unit_test(test_linker),	 cmocka_unit_test(test_others),
 		cmocka_unit_test(test_none),	 cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_disk_full),
