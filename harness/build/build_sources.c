@@ -21,7 +21,7 @@ uint64_t build_sources_bytes(void)
 /* Renamed with the lock held, so that nobody finds half of it. */
 static int remove_source(const char *root, const char *id, struct error *err)
 {
-	cleanup_free char *dir = path_join(root, id), *path = path_join(dir, "lock");
+	cleanup_free char *dir = path_join(root, id), *path = path_join(dir, ".lock");
 	cleanup_free char *doomed = str_printf("%s/.rm-%d", root, (int)getpid());
 	cleanup_close int lock = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 

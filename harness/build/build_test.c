@@ -54,7 +54,7 @@ static struct {
 
 int source_open(const struct source_request *r, struct source *s, struct error *err)
 {
-	cleanup_free char *lock = path_join(fake.source, "lock");
+	cleanup_free char *lock = path_join(fake.source, ".lock");
 
 	*s = (struct source){ .lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644) };
 	assert_true(s->lock >= 0);
@@ -671,7 +671,7 @@ static void test_two_at_once(void **state)
 
 static void test_sources_are_removed(void **state)
 {
-	cleanup_free char *lock = path_join(fake.source, "lock"), *root = path_join(fake.cache, "sources");
+	cleanup_free char *lock = path_join(fake.source, ".lock"), *root = path_join(fake.cache, "sources");
 	cleanup_error struct error err = ERROR_INIT;
 	struct kernel k;
 	int fd;
