@@ -113,7 +113,8 @@ static void add_inherited(struct words *w, const char *name, const char *otherwi
 /*
  * Nothing of the user's but what programs are found by: MAKEFLAGS, KBUILD_*, CC, O and their kin would
  * change what is built. Generated headers are newer than the compiler's start, which ccache
- * distrusts unless told.
+ * distrusts unless told. make's own lists of headers (CCACHE_DEPEND) save it a run of the preprocessor a
+ * file: without, a build from nothing took a third more CPU than one without ccache.
  */
 static int add_environment(const struct build *b, struct words *w, struct error *err)
 {
@@ -131,6 +132,7 @@ static int add_environment(const struct build *b, struct words *w, struct error 
 	words_add(w, "CCACHE_DIR=%s", ccache);
 	words_add(w, "CCACHE_BASEDIR=%s", b->source.dir);
 	words_add(w, "CCACHE_COMPILERCHECK=content");
+	words_add(w, "CCACHE_DEPEND=1");
 	words_add(w, "CCACHE_SLOPPINESS=include_file_mtime,include_file_ctime,time_macros");
 	words_add(w, "CCACHE_MAXSIZE=" CCACHE_ROOM);
 	return 0;
@@ -287,8 +289,11 @@ static void steps_end(const struct watch *w, bool whole)
 	cleanup_free char *so_far = path_join(w->b->obj, "." STEPS);
 	cleanup_free char *all = path_join(w->b->source.dir, STEPS);
 
-	if (w->from_nothing)
-		write_steps(whole ? all : so_far, w->steps);
+	if (!w->from_nothing)
+		return;
+	write_steps(whole ? all : so_far, w->steps);
+	if (whole)
+		unlink(so_far);
 }
 
 bool build_has_modules(const char *text)
