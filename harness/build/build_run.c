@@ -205,9 +205,37 @@ static int disk_full(const struct build *b, struct error *err)
 			  b->log);
 }
 
+/* Files of the source are known by their names in it, not by where we keep it. */
+static void strip(char *text, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		if (strncmp(from, prefix, len) == 0)
+			from += len;
+		else
+			*to++ = *from++;
+	}
+	*to = '\0';
+}
+
+/* Heap, or NULL. */
+static char *read_log(const struct build *b)
+{
+	cleanup_free char *src = str_printf("%s/", b->source.src);
+	char *log = file_read(b->log, 0, NULL, NULL);
+
+	if (log) {
+		strip(log, src);
+		strip(log, "../src/");
+	}
+	return log;
+}
+
 static int build_failed(const struct build *b, int status, struct error *err)
 {
-	cleanup_free char *log = file_read(b->log, 0, NULL, NULL), *line = NULL, *lines = NULL;
+	cleanup_free char *log = read_log(b), *line = NULL, *lines = NULL;
 	cleanup_free char *missing = NULL, *newer = toolchain_too_new(&b->tools, b->source.version);
 
 	if (log && build_is_disk_full(log))
