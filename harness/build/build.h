@@ -6,8 +6,10 @@
  * kernel of that key in the cache is the answer, else it is built in CACHE/sources/ID/obj-KEY, a
  * folder per config and compiler, so that a patched kernel is built from the objects of its base.
  */
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "harness/kernel/kernel.h"
 
@@ -28,29 +30,42 @@ struct build_request {
 
 /*
  * Finds or builds it. Exit status 2: what source_open(), source_patch() and kconfig_make() refuse, a
- * tool that is missing (with the package), a compiler that this kernel is too old for; 4: the build
- * failed, with the first error's lines and the path of the whole log; interrupted; disk full. What is
- * in the cache under `name` with another key is an error with what to do.
+ * tool that is missing (with the package), a compiler that is too old for this kernel; 4: the build
+ * failed, with the first error's lines and the path of the whole log; disk full; 130: interrupted.
+ * What is in the cache under `name` with another key is an error with what to do. Of the same key, the
+ * kernel that is there is the answer, whatever its name; a `name` of its own makes a copy.
  */
 int build_kernel(const struct build_request *r, struct kernel *k, struct error *err);
 
 /* What is recorded of a built kernel besides its identity, in kernel.json as "build". */
 struct build_record {
-	char *key, *source_id, *object, *base, *commit, *what;
+	char *key, *source_id, *object, *base, *commit, *what; /* commit may be NULL */
 	char *cc;	 /* first line of `cc --version` */
 	char *options;	 /* "align", "" */
 	char **patch;	 /* "NAME sha256:...", NULL-terminated */
-	char **config;	 /* "kasan", "my.config sha256:..."; NULL-terminated */
+	char **config;	 /* "base", "kasan", "my.config sha256:..."; NULL-terminated */
 	char *changes;	 /* path of the local changes that were built, or NULL */
 };
 /* 1, 0 when k was not built here, -1. */
 int build_record_load(const struct kernel *k, struct build_record *b, struct error *err);
 void build_record_free(struct build_record *b);
+json_t *build_record_pack(const struct build_record *b);
 
 /*
  * What differs between two kernels: config symbols ("SYMBOL: y -> n"), sources (stat or whole diff,
  * when both are of one source), compiler, release, packages. Printed to stdout by kernel diff; heap.
  */
 char *build_diff(const struct kernel *a, const struct kernel *b, bool whole, struct error *err);
+/*
+ * The same as an object: "a", "b": names; "same"; "differences": [{"what", "a", "b"}], "config": [{"symbol",
+ * "a", "b"}], "source": text; null where it cannot be compared.
+ */
+json_t *build_diff_json(const struct kernel *a, const struct kernel *b, bool whole,
+			struct error *err);
+
+/* Sources, objects and the compiler's cache: what they take, without which kernels still run. */
+uint64_t build_sources_bytes(void);
+/* Removes them. Exit status 4 when a build is at work on one. */
+int build_sources_remove(struct error *err);
 
 #endif

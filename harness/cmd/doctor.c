@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "harness/build/toolchain.h"
 #include "harness/cmd/opt.h"
 #include "harness/engine/progress.h"
 #include "harness/kernel/kernel.h"
@@ -337,6 +338,22 @@ static void check_keyring(struct report *r)
 		   as_root("apt-get install debian-archive-keyring"));
 }
 
+static void check_toolchain(struct report *r)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct toolchain t;
+
+	if (toolchain_find(NULL, &t, &err) < 0) {
+		report_add(r, "toolchain", STATE_WARN, error_text(&err), NULL);
+		return;
+	}
+	report_add(r, "toolchain", t.ccache ? STATE_OK : STATE_WARN,
+		   str_printf("gcc %s, ld %s, %s", t.cc_version, t.ld_version,
+			      t.ccache ? "ccache" : "no ccache: kernels are built from nothing each time"),
+		   t.ccache ? NULL : as_root("apt-get install ccache"));
+	toolchain_free(&t);
+}
+
 static void check_agent(struct report *r)
 {
 	cleanup_error struct error err = ERROR_INIT;
@@ -378,6 +395,7 @@ static void check_all(struct report *r)
 	check_keyring(r);
 	check_program(r, "depmod", STATE_MISSING, "the modules of a kernel cannot be put in order",
 		      "apt-get install kmod");
+	check_toolchain(r);
 	check_agent(r);
 	check_scenarios(r);
 }

@@ -2,21 +2,23 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "harness/cmd/opt.h"
-#include "harness/kernel/kernel.h"
+#include "harness/build/build.h"
+#include "harness/build/source.h"
+#include "harness/cmd/kernel.h"
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-/* ---- progress on stderr: one live line on a terminal, one line a step elsewhere ---- */
+/* Less than this is not worth a line. */
+#define SOURCES_TOLD_BYTES (64ULL << 20)
 
-struct progress {
-	bool terminal;
-	bool quiet;
-	char *text; /* the step shown last */
-	int percent;
-};
+/* ---- progress ---- */
 
-static void progress_end(struct progress *p)
+struct kernel_progress kernel_progress_begin(bool quiet)
+{
+	return (struct kernel_progress){ .terminal = isatty(STDERR_FILENO), .quiet = quiet };
+}
+
+void kernel_progress_end(struct kernel_progress *p)
 {
 	if (p->terminal && p->text)
 		fputs("\r\033[K", stderr);
@@ -24,13 +26,13 @@ static void progress_end(struct progress *p)
 	p->text = NULL;
 }
 
-static void progress_show(void *arg, const char *text, double percent)
+void kernel_progress_show(void *arg, const char *text, double percent)
 {
-	struct progress *p = arg;
+	struct kernel_progress *p = arg;
 	bool warning = str_starts(text, "warning: "), same = p->text && !strcmp(p->text, text);
 
 	if (warning) {
-		progress_end(p);
+		kernel_progress_end(p);
 		fprintf(stderr, "mmrig: kernel: %s\n", text);
 		return;
 	}
@@ -51,7 +53,16 @@ static void progress_show(void *arg, const char *text, double percent)
 
 /* ---- what is printed of a kernel ---- */
 
-static json_t *kernel_json(const struct kernel *k)
+static void add_build(json_t *o, const struct kernel *k)
+{
+	struct build_record build;
+
+	if (build_record_load(k, &build, NULL) > 0)
+		json_object_set_new(o, "build", build_record_pack(&build));
+	build_record_free(&build);
+}
+
+json_t *kernel_json(const struct kernel *k)
 {
 	const struct {
 		const char *key, *text;
@@ -79,10 +90,11 @@ static json_t *kernel_json(const struct kernel *k)
 	json_object_set_new(o, "format",
 			    json_string(k->format == KERNEL_VMLINUX ? "vmlinux" : "bzimage"));
 	json_object_set_new(o, "disk_bytes", json_integer((json_int_t)k->disk_bytes));
+	add_build(o, k);
 	return o;
 }
 
-static int print_document(json_t *o, struct error *err)
+int kernel_print_document(json_t *o, struct error *err)
 {
 	cleanup_free char *text = json_dumps(o, JSON_INDENT(2));
 
@@ -117,29 +129,27 @@ static const struct opt fetch_opts[] = {
 static int fetch_run(const struct command *self, int argc, char **argv, struct error *err)
 {
 	struct fetch_args args = { 0 };
-	struct progress progress = { 0 };
 	struct kernel k = { 0 };
 	int npos = 0, status = EXIT_GOOD;
 
 	if (opt_parse(self, argc, argv, &args, &npos, 1, 1, err) < 0)
 		return err->status;
-	progress.terminal = isatty(STDERR_FILENO);
-	progress.quiet = args.quiet;
+	struct kernel_progress progress = kernel_progress_begin(args.quiet);
 	struct kernel_fetch_options o = {
 		.spec = argv[0],
 		.flavour = args.flavour,
 		.name = args.name,
 		.mirror = args.mirror,
 		.refresh = args.refresh,
-		.progress = progress_show,
+		.progress = kernel_progress_show,
 		.progress_arg = &progress,
 	};
 	status = kernel_fetch(&o, &k, err);
-	progress_end(&progress);
+	kernel_progress_end(&progress);
 	if (status < 0)
 		return err->status;
 	if (args.json)
-		status = print_document(
+		status = kernel_print_document(
 			json_pack("{s:i, s:o}", "schema", 1, "kernel", kernel_json(&k)), err);
 	else
 		printf("%s\n", k.name);
@@ -233,7 +243,7 @@ static int list_json(const struct kernel *list, size_t n, struct error *err)
 
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(array, kernel_json(&list[i]));
-	return print_document(json_pack("{s:i, s:o}", "schema", 1, "kernels", array), err);
+	return kernel_print_document(json_pack("{s:i, s:o}", "schema", 1, "kernels", array), err);
 }
 
 static void print_problems(void)
@@ -245,6 +255,18 @@ static void print_problems(void)
 		free(*p);
 	}
 	free(problems);
+}
+
+/* Not a part of the list. */
+static void print_sources(void)
+{
+	uint64_t bytes = build_sources_bytes();
+
+	if (bytes >= SOURCES_TOLD_BYTES)
+		fprintf(stderr,
+			"mmrig: kernel: sources and objects to build from take %.1f GiB more; mmrig "
+			"kernel rm --sources removes them\n",
+			(double)bytes / (1 << 30));
 }
 
 static int list_run(const struct command *self, int argc, char **argv, struct error *err)
@@ -262,6 +284,7 @@ static int list_run(const struct command *self, int argc, char **argv, struct er
 	else
 		list_text(list, n);
 	print_problems();
+	print_sources();
 	kernel_list_free(list, n);
 	return status;
 }
@@ -275,37 +298,75 @@ static const struct command command_kernel_list = {
 
 /* ---- rm ---- */
 
+struct rm_args {
+	bool sources;
+};
+
+static const struct opt rm_opts[] = {
+	OPT_FLAG("sources", struct rm_args, sources,
+		 "the sources, objects and compiler's cache that kernels are built from"),
+	OPT_END,
+};
+
+/* What was built keeps its source alive, by its name. */
+static int remove_kernel(const char *name, struct error *err)
+{
+	struct build_record build = { 0 };
+	struct kernel k = { 0 };
+	int ret;
+
+	if (kernel_resolve(name, &k, NULL) == 0)
+		build_record_load(&k, &build, NULL);
+	ret = kernel_remove(name, err);
+	if (ret == 0 && build.source_id)
+		source_keep(build.source_id, name, NULL, NULL);
+	build_record_free(&build);
+	kernel_free(&k);
+	return ret;
+}
+
 static int rm_run(const struct command *self, int argc, char **argv, struct error *err)
 {
+	struct rm_args args = { false };
 	int npos = 0;
 
-	if (opt_parse(self, argc, argv, NULL, &npos, 1, -1, err) < 0)
+	if (opt_parse(self, argc, argv, &args, &npos, 0, -1, err) < 0)
 		return err->status;
+	if (!npos && !args.sources)
+		return error_set(err, EXIT_USAGE, "of which kernel? mmrig kernel list shows them");
 	for (int i = 0; i < npos; i++) /* all or none: a typing error must not remove the rest */
 		if (kernel_check_cached(argv[i], err) < 0)
 			return err->status;
 	for (int i = 0; i < npos; i++)
-		if (kernel_remove(argv[i], err) < 0)
+		if (remove_kernel(argv[i], err) < 0)
 			return err->status;
+	if (args.sources && build_sources_remove(err) < 0)
+		return err->status;
 	return EXIT_GOOD;
 }
 
 static const struct command command_rm = {
 	.name = "rm",
-	.args = "NAME...",
+	.args = "[NAME]...",
 	.summary = "remove kernels from the cache",
+	.text = "With --sources, what kernels were built from as well. The kernels themselves stay and "
+		"still run; the next build fetches the source again and takes its full time, and kernel "
+		"diff can no longer compare the sources of those that there are.",
+	.opts = rm_opts,
 	.run = rm_run,
 };
 
 static const struct command *const kernel_subcommands[] = {
 	&command_fetch,
+	&command_kernel_build,
 	&command_kernel_list,
+	&command_kernel_diff,
 	&command_rm,
 	NULL,
 };
 
 const struct command command_kernel = {
 	.name = "kernel",
-	.summary = "fetch, list and remove kernels",
+	.summary = "fetch, build, list, compare and remove kernels",
 	.sub = kernel_subcommands,
 };

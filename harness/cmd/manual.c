@@ -180,7 +180,9 @@ static const char manual_environment[] =
 	".It Ev MMRIG_SCENARIOS\n"
 	"A folder of scenarios that is searched before those that come with the program.\n"
 	".It Ev XDG_CACHE_HOME\n"
-	"The folder above the caches of kernels and images; otherwise\n.Pa ~/.cache .\n"
+	"The folder above the caches of kernels, of what they are built from,\n"
+	"and of images; otherwise\n.Pa ~/.cache .\n"
+	"Kernels cannot be built below a folder with blanks or colons in its name.\n"
 	".El\n";
 
 static const char manual_tail[] =
@@ -188,7 +190,11 @@ static const char manual_tail[] =
 	"The first experiment, in a smaller guest, with two runs of each cell:\n"
 	".Pp\n.Dl mmrig run alias-tmpfs --memory 2G --runs 2\n.Pp\n"
 	"Two kernels against each other, as one JSON document:\n"
-	".Pp\n.Dl mmrig run alias-tmpfs --kernel debian:6.12 --kernel debian:7.3 --json\n"
+	".Pp\n.Dl mmrig run alias-tmpfs --kernel debian:6.12 --kernel debian:7.3 --json\n.Pp\n"
+	"A patch against what it patches, on kernels built for it:\n"
+	".Pp\n.Dl mmrig kernel build --source debian:7.3 --name base\n"
+	".Dl mmrig kernel build --source debian:7.3 --patch x.patch --name patched\n"
+	".Dl mmrig run alias-tmpfs --kernel base --kernel patched\n"
 	".Sh SEE ALSO\n"
 	".Xr qemu-system-x86_64 1 ,\n.Xr proc 5\n";
 

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "harness/kernel/child_impl.h"
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
@@ -29,7 +30,7 @@ static char *find_in(const char *dirs, const char *name)
 	return NULL;
 }
 
-static char *find_program(const char *name, struct error *err)
+char *child_find_program(const char *name, struct error *err)
 {
 	const char *path = getenv("PATH");
 	char *found;
@@ -74,8 +75,8 @@ static void exec_child(const char *program, const char *const *argv, const char 
 	_exit(127);
 }
 
-static void deliver_lines(struct strbuf *sb, void (*line)(void *, const char *), void *arg,
-			  bool last)
+void child_deliver_lines(struct strbuf *sb, void (*line)(void *, const char *), void *arg,
+			 bool last)
 {
 	char *start = sb->data, *nl;
 
@@ -123,7 +124,7 @@ static void read_both(int out, int err_fd, const struct child_setup *setup,
 		if (p[0].fd >= 0 && p[0].revents) {
 			bool more = read_some(&p[0], to, SIZE_MAX);
 
-			deliver_lines(&text, line, arg, !more);
+			child_deliver_lines(&text, line, arg, !more);
 		}
 		if (p[1].fd >= 0 && p[1].revents)
 			read_some(&p[1], errors, ERRORS_MAX);
@@ -142,7 +143,7 @@ int child_run_with(const struct child_setup *setup, const char *const *argv,
 		   void (*line)(void *arg, const char *text), void *arg, struct strbuf *errors,
 		   struct error *err)
 {
-	cleanup_free char *program = find_program(argv[0], err);
+	cleanup_free char *program = child_find_program(argv[0], err);
 	cleanup_free char **ours = environment();
 	const char *const *env = setup->env ? setup->env : (const char *const *)ours;
 	cleanup_close int out_r = -1, err_r = -1;

@@ -2,6 +2,8 @@
 #ifndef MMRIG_CHILD_H
 #define MMRIG_CHILD_H
 /* A helper program (apt, depmod), run to its end with LC_ALL=C and no stdin; it dies with us. */
+#include <stdbool.h>
+
 #include "results/util/error.h"
 #include "results/util/str.h"
 
@@ -13,6 +15,15 @@
  */
 int child_run(const char *const *argv, const char *dir, void (*line)(void *arg, const char *text),
 	      void *arg, struct strbuf *errors, struct error *err);
+/*
+ * The same for a program that starts many others, such as make: line gets every line of stdout and of
+ * stderr; env (NULL-terminated, "NAME=VALUE") is the whole environment. All of them are one process
+ * group, which is killed when we die, and ends on SIGINT, SIGTERM and SIGHUP to us: then -1 with
+ * EXIT_INTERRUPTED. *clean: the program ended by itself, and so had time to put its files in order.
+ */
+int child_run_group(const char *const *argv, const char *const *env,
+		    void (*line)(void *arg, const char *text), void *arg, bool *clean,
+		    struct error *err);
 
 /* What a child may get beside its arguments; all NULL: as child_run() has it. */
 struct child_setup {

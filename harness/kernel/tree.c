@@ -66,7 +66,7 @@ static int find_release(const char *dir, char **release, struct error *err)
 	return 0;
 }
 
-static uint64_t disk_usage(const char *dir)
+uint64_t tree_disk_usage(const char *dir)
 {
 	cleanup_dir DIR *d = opendir(dir);
 	uint64_t total = 0;
@@ -82,7 +82,7 @@ static uint64_t disk_usage(const char *dir)
 		if (S_ISDIR(st.st_mode)) {
 			cleanup_free char *sub = path_join(dir, e->d_name);
 
-			total += disk_usage(sub);
+			total += tree_disk_usage(sub);
 		}
 	}
 	return total;
@@ -105,16 +105,21 @@ static void set_paths(const char *dir, struct kernel *k)
 										    NULL;
 }
 
+/* What others have put into the record stays there. */
 static int write_record(const char *dir, const struct kernel *k, struct error *err)
 {
 	cleanup_free char *path = path_join(dir, "kernel.json");
+	json_t *record, *old;
 	struct stat st;
-	json_t *record;
 	int ret;
 
 	if (stat(k->image, &st) < 0)
 		return error_errno(err, EXIT_NO_VERDICT, "%s", k->image);
 	record = record_pack(k, &st);
+	old = record_read(path, NULL);
+	if (old)
+		json_object_update_missing(record, old);
+	json_decref(old);
 	ret = record_write(path, record, err);
 	json_decref(record);
 	return ret;
@@ -163,7 +168,7 @@ int tree_finish(const char *dir, struct kernel *k, struct error *err)
 		if (!k->config_hash)
 			return -1;
 	}
-	k->disk_bytes = disk_usage(dir);
+	k->disk_bytes = tree_disk_usage(dir);
 	/* kernel.json must not be on disk before what it vouches for. */
 	if (sync_all(dir, err) < 0)
 		return -1;

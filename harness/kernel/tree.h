@@ -22,5 +22,7 @@ int tree_finish(const char *dir, struct kernel *k, struct error *err);
 int tree_load(const char *dir, struct kernel *k, struct error *err);
 /* depmod for BASE/lib/modules/RELEASE. */
 int tree_depmod(const char *base, const char *release, struct error *err);
+/* Bytes on disk below a folder; 0 where there is none. */
+uint64_t tree_disk_usage(const char *dir);
 
 #endif
