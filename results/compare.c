@@ -23,10 +23,15 @@ static bool by_variant(const struct axis *by)
 	return strcmp(by->name, AXIS_VARIANT) == 0;
 }
 
+static bool by_cell(const struct axis *by)
+{
+	return strcmp(by->name, AXIS_CELL) == 0 && !by->of_variant;
+}
+
 /* Does the axis tell sections apart? */
 static bool is_place(const struct axis *a, const struct axis *by)
 {
-	return a->kind == AXIS_PLACE && a != by && !(a->of_variant && by_variant(by));
+	return a->kind == AXIS_PLACE && a != by && !by_cell(by) && !(a->of_variant && by_variant(by));
 }
 
 static bool same_place(const struct points *p, const struct axis *by, size_t a, size_t b)
@@ -176,6 +181,31 @@ static const char *last_word(const char *path)
 	return dot && dot[1] ? dot + 1 : path;
 }
 
+static void add_part(struct strbuf *sb, const char *text)
+{
+	cleanup_free char *clean = run_text_printable(text);
+
+	strbuf_addf(sb, "%s%s", sb->len ? ", " : "", clean);
+}
+
+/* "pfn % 8 == 4, patched", of the first run at each value. */
+static void cell_labels(const struct points *p, const struct axis *by, char **label)
+{
+	const struct axis *kernel = points_find(p, AXIS_KERNEL);
+
+	for (size_t i = p->nruns; i-- > 0;) {
+		const char *variant = variant_label(p, i);
+		struct strbuf sb = STRBUF_INIT;
+
+		if (variant && *variant)
+			add_part(&sb, variant);
+		if (axis_varies(kernel) || !sb.len)
+			add_part(&sb, kernel->value[kernel->at[i]]);
+		free(label[by->at[i]]);
+		label[by->at[i]] = strbuf_steal(&sb);
+	}
+}
+
 static void column_labels(const struct points *p, const struct axis *by, char **label)
 {
 	static const char *const bare[] = { AXIS_KERNEL, AXIS_RUNSET, AXIS_VARIANT, "memory", "accel",
@@ -184,6 +214,10 @@ static void column_labels(const struct points *p, const struct axis *by, char **
 
 	if ((by->of_variant || by_variant(by)) && variant_labels(p, by, label))
 		return;
+	if (by_cell(by)) {
+		cell_labels(p, by, label);
+		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(bare); i++)
 		name &= strcmp(by->name, bare[i]) != 0;
 	for (size_t i = 0; i < by->n; i++) {
@@ -191,13 +225,6 @@ static void column_labels(const struct points *p, const struct axis *by, char **
 
 		label[i] = name ? str_printf("%s=%s", last_word(by->name), clean) : xstrdup(clean);
 	}
-}
-
-static void add_part(struct strbuf *sb, const char *text)
-{
-	cleanup_free char *clean = run_text_printable(text);
-
-	strbuf_addf(sb, "%s%s", sb->len ? ", " : "", clean);
 }
 
 static char *section_label(const struct plan *pl, size_t section)
@@ -553,6 +580,7 @@ static int make(const struct frame *frame, size_t nframes, const struct compare_
 	if (compare_choose_metrics(frame, nframes, opt, c, &warning, err) < 0)
 		return -1;
 	c->warning = split_lines(&warning);
+	c->origin = points_origin(frame, nframes);
 	make_room(c);
 	fill_values(frame, nframes, c);
 	for (size_t s = 0; s < c->nsections; s++)
@@ -602,6 +630,9 @@ void compare_free(struct compare *c)
 		free(c->col[k]);
 	for (char **w = c->warning; w && *w; w++)
 		free(*w);
+	for (char **o = c->origin; o && *o; o++)
+		free(*o);
+	free(c->origin);
 	free(c->section);
 	free(c->metric);
 	free(c->col);

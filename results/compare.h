@@ -6,7 +6,8 @@
  * which one is the baseline; each point of the other axes is a section with a table of its own.
  * The looks of it are in compare_text.h.
  *
- * Axes: "kernel"; "variant" (every point of the vary matrix a value); "runset"; the name of a vary
+ * Axes: "kernel"; "variant" (every point of the vary matrix a value); "cell" (every variant of every
+ * kernel a value); "runset"; the name of a vary
  * axis ("residue"); "memory", "cpus", "accel", "qemu"; a key in which the scenarios differ, written as
  * a path ("sysctl.workload.vm.defrag_mode").
  *
@@ -92,6 +93,11 @@ struct compare {
 	 * was pooled, other hosts, a metric that no run has. NULL-terminated, never NULL.
 	 */
 	char **warning;
+	/*
+	 * A line for each kernel that mmrig built: what of, and the files of it that the run set keeps.
+	 * NULL-terminated; NULL: there is none.
+	 */
+	char **origin;
 };
 
 /*

@@ -207,6 +207,50 @@ static const char *kernel_value(const void *arg, const struct compare_run *run)
 	return i < ks->n ? ks->label[i] : NULL;
 }
 
+/* Every point of all that tells places apart. */
+struct cells {
+	const struct kernels *kernels;
+	struct strbuf text;
+};
+
+static const char *cell_value(const void *arg, const struct compare_run *run)
+{
+	struct cells *c = (struct cells *)arg;
+	const char *kernel = kernel_value(c->kernels, run);
+	cleanup_strbuf struct strbuf variant = STRBUF_INIT;
+	const char *text = variant_value(&variant, run);
+
+	c->text.len = 0;
+	strbuf_addf(&c->text, "%s%s%s", text ? text : "", text && *text && kernel ? ", " : "",
+		    kernel ? kernel : "");
+	return c->text.data;
+}
+
+char **points_origin(const struct frame *frame, size_t nframes)
+{
+	char **lines = xcalloc(1, sizeof(*lines));
+	struct kernels ks;
+	size_t n = 0;
+
+	kernels_make(frame, nframes, &ks);
+	for (size_t i = 0; i < ks.n; i++) {
+		const struct run_kernel *k = ks.kernel[i];
+		struct strbuf sb = STRBUF_INIT;
+
+		if (!k->folder)
+			continue;
+		strbuf_addf(&sb, "%s: %s; kernels/%s:", ks.label[i],
+			    k->provenance ? k->provenance : "built by mmrig", k->folder);
+		for (size_t f = 0; f < k->nkept; f++)
+			strbuf_addf(&sb, "%s %s", f ? "," : "", k->kept[f].name);
+		lines = xreallocarray(lines, n + 2, sizeof(*lines));
+		lines[n++] = strbuf_steal(&sb);
+		lines[n] = NULL;
+	}
+	kernels_free(&ks);
+	return lines;
+}
+
 const struct axis *points_find(const struct points *p, const char *name)
 {
 	for (size_t i = 0; i < p->naxes; i++)
@@ -246,15 +290,19 @@ void points_make(const struct frame *frame, size_t nframes, struct points *p)
 {
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
 	struct kernels ks;
+	struct cells cells = { &ks, STRBUF_INIT };
 
 	*p = (struct points){ 0 };
 	take_runs(frame, nframes, p);
 	kernels_make(frame, nframes, &ks);
 	points_add(p, AXIS_KERNEL, AXIS_PLACE, kernel_value, &ks);
-	kernels_free(&ks);
 	add_vary(p, frame, nframes);
 	points_add(p, AXIS_RUNSET, AXIS_LABEL, runset_value, NULL);
 	points_add(p, AXIS_VARIANT, AXIS_LABEL, variant_value, &text);
+	if (!points_find(p, AXIS_CELL))
+		points_add(p, AXIS_CELL, AXIS_LABEL, cell_value, &cells);
+	strbuf_free(&cells.text);
+	kernels_free(&ks);
 	/* A vary axis may have one of these names: it says the same. */
 	if (!points_find(p, "memory"))
 		points_add(p, "memory", AXIS_SHARED, memory_value, NULL);

@@ -60,7 +60,7 @@ static char *mismatch(const struct points *p, const struct axis *a, const size_t
 /* The points of a variant may have memory and CPUs of their own. */
 static bool belongs(const struct axis *a, const struct axis *by)
 {
-	return a == by || (strcmp(by->name, AXIS_VARIANT) == 0 &&
+	return a == by || ((strcmp(by->name, AXIS_VARIANT) == 0 || strcmp(by->name, AXIS_CELL) == 0) &&
 			   (strcmp(a->name, "memory") == 0 || strcmp(a->name, "cpus") == 0));
 }
 
@@ -122,7 +122,7 @@ static void note_unfinished(const struct points *p, struct strbuf *warning)
 {
 	for (size_t i = 0; i < p->nruns; i++) {
 		const struct runset *set = &p->run[i].frame->set;
-		size_t asked = (size_t)set->runs * set->nkernels * set->nvariants;
+		size_t asked = (size_t)set->runs * runset_cells(set);
 
 		if ((!i || p->run[i - 1].frame != p->run[i].frame) && set->nruns < asked)
 			strbuf_addf(warning, "unfinished: %zu of the %zu runs of %s were made\n", set->nruns, asked,

@@ -30,6 +30,7 @@ struct points {
 #define AXIS_KERNEL "kernel"
 #define AXIS_RUNSET "runset"
 #define AXIS_VARIANT "variant"
+#define AXIS_CELL "cell"
 
 /* compare_axis.c */
 void points_make(const struct frame *frame, size_t nframes, struct points *p);
@@ -48,6 +49,9 @@ static inline bool axis_varies(const struct axis *a)
 struct axis *points_add(struct points *p, const char *name, enum axis_kind kind,
 			const char *(*value)(const void *arg, const struct compare_run *run),
 			const void *arg);
+
+/* What the kernels were built of, as in struct compare; heap. */
+char **points_origin(const struct frame *frame, size_t nframes);
 
 /* compare_scenario.c: an axis for each key in which the scenarios of the frames differ. */
 void points_add_scenario(struct points *p, const struct frame *frame, size_t nframes);

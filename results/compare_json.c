@@ -143,6 +143,7 @@ char *compare_json(const struct compare *c)
 	json_object_set_new(o, "baseline",
 			    run_json_text(c->baseline < c->ncols ? c->col[c->baseline] : NULL));
 	json_object_set_new(o, "columns", columns_json(c));
+	json_object_set_new(o, "origin", run_json_strings(c->origin));
 	json_object_set_new(o, "warnings", run_json_strings(c->warning));
 	json_object_set_new(o, "alpha", number(c->stats.alpha));
 	json_object_set_new(o, "margin", number(c->stats.margin));

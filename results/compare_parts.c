@@ -124,7 +124,7 @@ static unsigned int cell_ok(const struct compare_cell *cell)
 	return cell->verdict[VERDICT_OK];
 }
 
-/* Of the sections from `from` up to `to`. */
+/* Of the sections from `from` up to `to`: a cell that was not run at all, or left out, is none. */
 static char *runs_text(const struct compare *c, size_t from, size_t to, unsigned int *most)
 {
 	unsigned int least = ~0u;
@@ -134,10 +134,13 @@ static char *runs_text(const struct compare *c, size_t from, size_t to, unsigned
 		for (size_t i = 0; i < c->ncols; i++) {
 			unsigned int n = cell_ok(&c->section[s].cell[i]);
 
+			if (!c->section[s].cell[i].nruns)
+				continue;
 			least = n < least ? n : least;
 			*most = n > *most ? n : *most;
 		}
 	}
+	least = least > *most ? *most : least; /* none was run */
 	return least < *most ? str_printf("%u to %u", least, *most) : str_printf("%u", *most);
 }
 
@@ -263,6 +266,8 @@ char **compare_notes(const struct compare *c)
 			note_not_ok(c, s, i, &notes);
 	note_partial(c, &notes);
 	note_grouped(c, &notes);
+	for (size_t i = 0; c->origin && c->origin[i]; i++)
+		notes_add(&notes, run_text_printable(c->origin[i]));
 	for (size_t i = 0; c->warning && c->warning[i]; i++)
 		notes_add(&notes, str_printf("warning: %s", c->warning[i]));
 	return notes.line ? notes.line : xcalloc(1, sizeof(*notes.line));

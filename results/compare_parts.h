@@ -44,7 +44,7 @@ void compare_put_section(const struct compare *c, size_t section, size_t indent,
 void compare_put_star(const struct compare *c, struct strbuf *sb);
 /*
  * Below the tables: how many runs a number stands for, the runs that are in none, by cell and
- * verdict; what was grouped; the warnings. A line each, wrapped to 78 columns.
+ * verdict; what was grouped; what kernels were built of; the warnings. A line each, wrapped to 78 columns.
  */
 void compare_put_notes(const struct compare *c, size_t indent, struct strbuf *sb);
 /* The same, unwrapped, for forms that do their own. NULL-terminated heap array of heap lines. */

@@ -61,7 +61,7 @@ static void test_stalls(void **state)
 /* The variant stands in front, whichever of the two makes the columns. */
 static void test_stalls_labels(void **state)
 {
-	static const double one[] = { 7 };
+	static const double one[] = { 7 }, few[] = { 1 };
 	struct compare c = compare_fixture("kernel", LIST("base", "patched"), LIST("allocstall"),
 					   LIST("pfn % 8 == 0", "pfn % 8 == 4"));
 	struct compare d = compare_fixture("residue", LIST("pfn % 8 == 0", "pfn % 8 == 4"),
@@ -69,6 +69,7 @@ static void test_stalls_labels(void **state)
 	cleanup_free char *by_kernel = NULL, *by_residue = NULL;
 
 	fixture_values(&c, 1, "allocstall", 1, one, 1);
+	fixture_values(&c, 1, "allocstall", 0, few, 1);
 	fixture_test(&c);
 	fixture_values(&d, 1, "allocstall", 1, one, 1);
 	fixture_test(&d);
@@ -76,7 +77,10 @@ static void test_stalls_labels(void **state)
 	by_residue = compare_stalls(&d);
 	expect_line(by_kernel, "    pfn % 8 == 4, patched       7      7            -");
 	expect_line(by_residue, "    pfn % 8 == 4, patched       7      7            -");
-	expect_line(by_kernel, "    pfn % 8 == 0, base          -      -            -");
+	/* The baseline goes without its name, and cells without a run without a row. */
+	expect_line(by_kernel, "    pfn % 8 == 4                1      1            -");
+	expect_line(by_kernel, "    rows without a kernel: base");
+	assert_null(strstr(by_kernel, "pfn % 8 == 0"));
 	fixture_free(&c);
 	fixture_free(&d);
 }

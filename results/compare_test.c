@@ -126,6 +126,74 @@ static void kernels_go_before_variants(void **state)
 	box_free(&b);
 }
 
+/* The post's third row: the patched kernel on one layout only, and built of what the set keeps. */
+static struct box box_of_a_patch(void)
+{
+	struct box b = box_make(1);
+	struct runset *s = &b.set[0];
+
+	fixture_kernel(s, "7.3-resample", "7.3.4");
+	s->runs = 5;
+	s->left_out = xcalloc(4, sizeof(*s->left_out));
+	s->left_out[2] = true;
+	s->kernel[1].folder = xstrdup("7.3-resample");
+	s->kernel[1].provenance = xstrdup("built of linux-source-7.3 7.3.4-1, patch resample.patch");
+	run_kernel_keep(&s->kernel[1], "resample.patch", NULL, 0);
+	run_kernel_keep(&s->kernel[1], "config", NULL, 0);
+	add_runs(s, 0, 0, 5, 0, 1);
+	add_runs(s, 1, 0, 5, 100, 10);
+	add_runs(s, 1, 1, 5, 0, 1);
+	return b;
+}
+
+static void rows_of_the_post(void **state)
+{
+	struct box b = box_of_a_patch();
+	cleanup_free char *text = NULL;
+
+	assert_int_equal(box_compare(&b), 0);
+	assert_string_equal(b.c.by, "kernel");
+	assert_null(b.c.warning[0]); /* what is left out is not unfinished */
+	text = compare_stalls(&b.c);
+	assert_string_equal(text,
+			    "    alias-tmpfs\n"
+			    "    8G, 2 CPUs, tcg\n"
+			    "\n"
+			    "                                allocstall\n"
+			    "    free pages at               median    max      time, s\n"
+			    "    pfn % 8 == 0                     2      4      5.0-5.4\n"
+			    "    pfn % 8 == 4                   120    140      5.0-5.4\n"
+			    "    pfn % 8 == 4, 7.3-resample       2      4      5.0-5.4\n"
+			    "\n"
+			    "    rows without a kernel: debian:7.3\n"
+			    "\n"
+			    "    5 runs each\n"
+			    "    7.3-resample: built of linux-source-7.3 7.3.4-1, patch resample.patch;\n"
+			    "      kernels/7.3-resample: resample.patch, config\n");
+	box_free(&b);
+}
+
+/* Kernel and variant together are the columns: the patched one against the layout that never stalled. */
+static void cells_can_be_the_columns(void **state)
+{
+	struct box b = box_of_a_patch();
+	const struct stats_result *r;
+
+	b.opt.by = "cell";
+	assert_int_equal(box_compare(&b), 0);
+	assert_int_equal(b.c.nsections, 1);
+	assert_int_equal(b.c.ncols, 3);
+	assert_string_equal(b.c.col[0], "pfn % 8 == 0, debian:7.3");
+	assert_string_equal(b.c.col[1], "pfn % 8 == 4, debian:7.3");
+	assert_string_equal(b.c.col[2], "pfn % 8 == 4, 7.3-resample");
+	r = compare_result(&b.c, 0, 0, 1);
+	assert_true(r->shift.estimate == 118);
+	assert_int_equal(r->outcome, STATS_WORSE);
+	r = compare_result(&b.c, 0, 0, 2);
+	assert_true(r->shift.estimate == 0);
+	box_free(&b);
+}
+
 static void an_axis_of_the_scenario_can_be_the_columns(void **state)
 {
 	struct box b = box_make(1);
@@ -495,6 +563,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_set_of_two_variants),
 		cmocka_unit_test(kernels_go_before_variants),
+		cmocka_unit_test(rows_of_the_post),
+		cmocka_unit_test(cells_can_be_the_columns),
 		cmocka_unit_test(an_axis_of_the_scenario_can_be_the_columns),
 		cmocka_unit_test(two_sets_of_one_kernel),
 		cmocka_unit_test(runs_of_two_sets_can_stand_together),

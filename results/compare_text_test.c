@@ -241,7 +241,7 @@ static void test_json(void **state)
 	want = load(
 		"{\"schema\": 1, \"by\": \"kernel\", \"title\": \"a-title\","
 		" \"context\": \"kernel 7.3.4; 8G, 2 CPUs, tcg\", \"baseline\": \"base\","
-		" \"columns\": [\"base\", \"patched\"], \"warnings\": [\"a warning\"],"
+		" \"columns\": [\"base\", \"patched\"], \"origin\": [], \"warnings\": [\"a warning\"],"
 		" \"alpha\": 0.05, \"margin\": 0, \"margin_relative\": 0.05, \"tests\": 1,"
 		" \"sections\": [{\"label\": \"x\", \"cells\": ["
 		"{\"column\": \"base\", \"runs\": 5, \"verdicts\": {\"ok\": 5}},"

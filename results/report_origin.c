@@ -31,6 +31,18 @@ static void put_details(struct strbuf *sb, const char *summary, const char *text
 	strbuf_adds(sb, "</pre></details>\n");
 }
 
+/* What it was built of: the files that the run set has of it. */
+static void put_kept(struct strbuf *sb, const struct run_kernel *k)
+{
+	cleanup_strbuf struct strbuf names = STRBUF_INIT;
+
+	for (size_t i = 0; i < k->nkept; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", k->kept[i].name);
+	if (k->folder && k->nkept)
+		strbuf_addf(&names, " (in kernels/%s of the run set)", k->folder);
+	put_row(sb, "Built of", names.data);
+}
+
 static void put_kernel(struct strbuf *sb, const struct run_kernel *k)
 {
 	strbuf_adds(sb, "<table>\n<caption>Kernel ");
@@ -39,6 +51,7 @@ static void put_kernel(struct strbuf *sb, const struct run_kernel *k)
 	put_row(sb, "Release", k->release);
 	put_row(sb, "Build id", k->build_id);
 	put_row(sb, "Comes from", k->provenance);
+	put_kept(sb, k);
 	put_row(sb, "Image", k->image);
 	put_row(sb, "Hash of the image", k->image_hash);
 	put_row(sb, "Hash of the config", k->config_hash);

@@ -156,6 +156,33 @@ static void set_text(char **at, const char *text)
 	*at = xstrdup(text);
 }
 
+/* A patched kernel: where it comes from, and what the set has of it. */
+static void test_built_kernel(void **state)
+{
+	struct place *p = *state;
+	struct store *s = open_store(p->root);
+	struct runset set = fixture_set();
+	struct run *r;
+	cleanup_free char *page = NULL;
+	const char *at;
+
+	need_gnuplot();
+	set.kernel[0].provenance = xstrdup("built of linux-source-7.3, patch resample.patch");
+	run_kernel_keep(&set.kernel[0], "resample.patch", "diff\n", 5);
+	run_kernel_keep(&set.kernel[0], "config", "CONFIG_X=y\n", 11);
+	assert_int_equal(store_begin_set(s, &set, NULL), 0);
+	r = fixture_run(&set, 0, 0, VERDICT_OK);
+	run_set_metric(r, "allocstall", 8);
+	put_run(s, &set, r, true, "");
+	page = page_of(s, set.id, "built");
+	at = expect_behind(page, "<th scope=\"row\">Comes from</th><td>built of linux-source-7.3, patch resample.patch</td>");
+	expect_behind(at, "<th scope=\"row\">Built of</th><td>resample.patch, config (in kernels/debian_7.3 of the run"
+			  " set)</td>");
+	expect_well_formed(page);
+	runset_free(&set);
+	store_close(s);
+}
+
 static void make_evil(struct runset *set)
 {
 	set_text(&set->scenario, "evil");
@@ -305,7 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		STORE_TEST(test_real_runs),
-		STORE_TEST(test_one_cell_with_a_map),
+		STORE_TEST(test_one_cell_with_a_map), STORE_TEST(test_built_kernel),
 		STORE_TEST(test_hostile_text),
 		STORE_TEST(test_little_to_show),
 		cmocka_unit_test(test_typical_run),

@@ -48,8 +48,28 @@ char *run_taint_letters(uint64_t taint)
 	return xstrdup(text);
 }
 
-static void kernel_members_free(struct run_kernel *k)
+void run_kernel_keep(struct run_kernel *k, const char *name, const char *text, size_t len)
 {
+	struct run_kept *kept;
+
+	k->kept = xreallocarray(k->kept, k->nkept + 1, sizeof(*k->kept));
+	kept = &k->kept[k->nkept++];
+	*kept = (struct run_kept){ .name = xstrdup(name), .len = len };
+	if (text) {
+		kept->text = xmalloc(len + 1);
+		memcpy(kept->text, text, len);
+		kept->text[len] = '\0';
+	}
+}
+
+void run_kernel_free(struct run_kernel *k)
+{
+	for (size_t i = 0; i < k->nkept; i++) {
+		free(k->kept[i].name);
+		free(k->kept[i].text);
+	}
+	free(k->kept);
+	free(k->folder);
 	free(k->name);
 	free(k->release);
 	free(k->build_id);
@@ -57,6 +77,7 @@ static void kernel_members_free(struct run_kernel *k)
 	free(k->image_hash);
 	free(k->config_hash);
 	free(k->provenance);
+	*k = (struct run_kernel){ 0 };
 }
 
 static void variant_members_free(struct run_variant *v)
@@ -80,15 +101,31 @@ void runset_free(struct runset *s)
 	free(s->row_title);
 	free_list(s->metric);
 	for (size_t i = 0; i < s->nkernels; i++)
-		kernel_members_free(&s->kernel[i]);
+		run_kernel_free(&s->kernel[i]);
 	free(s->kernel);
 	for (size_t i = 0; i < s->nvariants; i++)
 		variant_members_free(&s->variant[i]);
 	free(s->variant);
+	free(s->left_out);
 	for (size_t i = 0; i < s->nruns; i++)
 		run_free(&s->run[i]);
 	free(s->run);
 	memset(s, 0, sizeof(*s));
+}
+
+bool runset_has_cell(const struct runset *set, size_t kernel, size_t variant)
+{
+	return !set->left_out || !set->left_out[kernel * set->nvariants + variant];
+}
+
+size_t runset_cells(const struct runset *set)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < set->nkernels; k++)
+		for (size_t v = 0; v < set->nvariants; v++)
+			n += runset_has_cell(set, k, v);
+	return n;
 }
 
 const double *run_metric(const struct run *r, const char *name)

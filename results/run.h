@@ -17,8 +17,18 @@ struct metric {
 	double value;
 };
 
+/* A file of what a kernel was built of. */
+struct run_kept {
+	char *name;
+	char *text; /* until it is stored; NULL in what is loaded: it stands in the store */
+	size_t len;
+};
+
 struct run_kernel {
 	char *name, *release, *build_id, *image, *image_hash, *config_hash, *provenance;
+	char *folder; /* below kernels/ of the run set; NULL: nothing is kept of it */
+	struct run_kept *kept; /* patches, local changes, config */
+	size_t nkept;
 };
 
 struct run_value { /* one axis of the variant */
@@ -76,6 +86,7 @@ struct runset {
 	size_t nkernels;
 	struct run_variant *variant;
 	size_t nvariants;
+	bool *left_out;	   /* [kernel * nvariants + variant]: a cell that is not run; NULL: none */
 	unsigned int runs; /* repetitions asked per cell */
 	struct run *run;   /* finished ones, in the order of the plan */
 	size_t nruns;
@@ -86,6 +97,12 @@ struct runset {
  * does not count for the exit status.
  */
 bool runset_superseded(const struct runset *set, size_t i);
+/* Of kernel x variant: is it to be run? How many of them are. */
+bool runset_has_cell(const struct runset *set, size_t kernel, size_t variant);
+size_t runset_cells(const struct runset *set);
+/* Gives a kernel a file to be kept; copies name and text. */
+void run_kernel_keep(struct run_kernel *k, const char *name, const char *text, size_t len);
+void run_kernel_free(struct run_kernel *k);
 void run_free(struct run *r);
 /* "DW", as the kernel prints its taint flags; "?" for one that has no letter here. Heap. */
 char *run_taint_letters(uint64_t taint);

@@ -112,6 +112,14 @@ static json_t *kernel_to_json(const struct run_kernel *k)
 	put_text(o, "image_hash", k->image_hash);
 	put_text(o, "config_hash", k->config_hash);
 	put_text(o, "provenance", k->provenance);
+	if (k->folder) {
+		json_t *files = json_array();
+
+		for (size_t i = 0; i < k->nkept; i++)
+			json_array_append_new(files, run_json_text(k->kept[i].name));
+		put_text(o, "folder", k->folder);
+		json_object_set_new(o, "kept", files);
+	}
 	return o;
 }
 
@@ -195,6 +203,17 @@ json_t *run_to_json(const struct runset *set, const struct run *r)
 	return o;
 }
 
+/* The numbers of the cells, as in run.json. */
+static json_t *left_out_to_json(const struct runset *set)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; i < set->nkernels * set->nvariants; i++)
+		if (set->left_out[i])
+			json_array_append_new(a, json_integer((json_int_t)i));
+	return a;
+}
+
 json_t *runset_to_json(const struct runset *set, double created)
 {
 	json_t *o = json_object(), *kernels = json_array(), *variants = json_array();
@@ -215,6 +234,8 @@ json_t *runset_to_json(const struct runset *set, double created)
 	for (size_t i = 0; i < set->nvariants; i++)
 		json_array_append_new(variants, variant_to_json(&set->variant[i]));
 	json_object_set_new(o, "variants", variants);
+	if (set->left_out)
+		json_object_set_new(o, "left_out", left_out_to_json(set));
 	json_object_set_new(o, "runs", json_integer(set->runs));
 	return o;
 }

@@ -8,6 +8,7 @@
 #include "results/util/file.h"
 
 #define JSON_FILE_LIMIT (64UL << 20)
+#define CELLS_MAX 1000000
 
 json_t *run_json_load(const char *path, struct error *err)
 {
@@ -187,6 +188,9 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 
 static void take_kernel(const json_t *o, struct run_kernel *k)
 {
+	const json_t *kept = json_object_get(o, "kept"), *name;
+	size_t i;
+
 	k->name = take_text(o, "name");
 	k->release = take_text(o, "release");
 	k->build_id = take_text(o, "build_id");
@@ -194,6 +198,31 @@ static void take_kernel(const json_t *o, struct run_kernel *k)
 	k->image_hash = take_text(o, "image_hash");
 	k->config_hash = take_text(o, "config_hash");
 	k->provenance = take_text(o, "provenance");
+	k->folder = take_text(o, "folder");
+	json_array_foreach(kept, i, name)
+		if (json_is_string(name))
+			run_kernel_keep(k, json_string_value(name), NULL, 0);
+}
+
+static int take_left_out(const char *label, const json_t *o, struct runset *set, struct error *err)
+{
+	const json_t *a = json_object_get(o, "left_out"), *item;
+	size_t cells = set->nkernels * set->nvariants, i;
+
+	if (!json_is_array(a) || !cells)
+		return 0;
+	if (set->nkernels > CELLS_MAX / set->nvariants)
+		return error_set(err, EXIT_NO_VERDICT, "%s: damaged: more cells than a run set has", label);
+	set->left_out = xcalloc(cells, sizeof(*set->left_out));
+	json_array_foreach(a, i, item) {
+		json_int_t cell = json_integer_value(item);
+
+		if (!json_is_integer(item) || cell < 0 || (size_t)cell >= cells)
+			return error_set(err, EXIT_NO_VERDICT,
+					 "%s: damaged: a cell that is left out is not in it", label);
+		set->left_out[cell] = true;
+	}
+	return 0;
 }
 
 static void take_variant(const json_t *o, struct run_variant *v)
@@ -244,6 +273,10 @@ int runset_from_json(const char *label, json_t *o, struct runset *set, double *c
 	set->variant = xcalloc(set->nvariants, sizeof(*set->variant));
 	json_array_foreach(variants, i, item)
 		take_variant(item, &set->variant[i]);
+	if (take_left_out(label, o, set, err) < 0) {
+		runset_free(set);
+		return -1;
+	}
 	if (created)
 		*created = take_number(o, "created");
 	return 0;

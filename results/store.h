@@ -6,7 +6,8 @@
  *
  *	ROOT/mmrig.db			SQLite (WAL): an index that can be rebuilt from what follows
  *	ROOT/RUNSET/runset.json		what was asked: scenario, kernels, variants
- *	ROOT/RUNSET/checksums		of runset.json, for sha256sum -c
+ *	ROOT/RUNSET/kernels/NAME/	of a kernel that mmrig built: patches, local changes, config
+ *	ROOT/RUNSET/checksums		of runset.json and these, for sha256sum -c
  *	ROOT/RUNSET/owner		who writes it; gone when that is done
  *	ROOT/RUNSET/RUN/run.json	verdict, identity, phases, metrics, reproduce line
  *	ROOT/RUNSET/RUN/console.log
@@ -33,7 +34,10 @@ int store_open(const char *root, bool create, struct store **s, struct error *er
 void store_close(struct store *s);
 const char *store_root(const struct store *s);
 
-/* Gives set->id a unique value and writes runset.json. */
+/*
+ * Gives set->id a unique value and writes runset.json, and the files that its kernels keep, whose names
+ * and folders are made such as can be stored.
+ */
 int store_begin_set(struct store *s, struct runset *set, struct error *err);
 
 /* `initial` has identity and seed filled; its verdict is written as guest-lost. */

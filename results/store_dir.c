@@ -8,6 +8,7 @@
 #include "results/run_json.h"
 #include "results/run_text.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
@@ -79,6 +80,7 @@ static char **folders_with(const char *dir, const char *mark, size_t *n, struct 
 	while ((e = readdir(d))) {
 		/* A file system that gives no types says DT_UNKNOWN, and a link may be a folder. */
 		if (!store_name_ok(e->d_name) || e->d_type == DT_REG ||
+		    (!mark && strcmp(e->d_name, STORE_KERNELS) == 0) ||
 		    (mark && !has_file(dirfd(d), e->d_name, mark)))
 			continue;
 		if (*n + 1 == room)
@@ -143,6 +145,10 @@ int store_load_head(const char *set_dir, struct runset *set, double *created, st
 		return -1;
 	ret = runset_from_json(path, o, set, created, err);
 	json_decref(o);
+	if (ret == 0 && store_check_kernels(path, set, err) < 0) {
+		runset_free(set);
+		ret = -1;
+	}
 	return ret;
 }
 

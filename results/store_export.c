@@ -10,6 +10,7 @@
 
 #include "results/run_text.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -106,7 +107,31 @@ static int put_run(struct packing *p, const char *id, const char *run, struct er
 	return 0;
 }
 
-static int put_set(struct packing *p, const char *id, char *const *runs, struct error *err)
+/* Sorted paths, so that those of a folder stand together. */
+static int put_kernels(struct packing *p, const char *id, char *const *files, struct error *err)
+{
+	cleanup_free char *top = str_printf("%s/" STORE_KERNELS "/", id);
+	size_t before = 0;
+
+	if (*files && put_header(p, top, AE_IFDIR, 0, err) < 0)
+		return -1;
+	for (size_t i = 0; files[i]; i++) {
+		size_t len = (size_t)(strrchr(files[i], '/') - files[i]) + 1;
+		cleanup_free char *name = str_printf("%s/%s", id, files[i]);
+		cleanup_free char *folder = str_printf("%s/%.*s", id, (int)len, files[i]);
+
+		if ((len != before || strncmp(files[i], files[i - 1], len) != 0) &&
+		    put_header(p, folder, AE_IFDIR, 0, err) < 0)
+			return -1;
+		before = len;
+		if (put_file(p, name, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int put_set(struct packing *p, const char *id, char *const *runs, char *const *files,
+		   struct error *err)
 {
 	cleanup_free char *folder = str_printf("%s/", id);
 	cleanup_free char *sums = str_printf("%s/checksums", id);
@@ -118,11 +143,13 @@ static int put_set(struct packing *p, const char *id, char *const *runs, struct 
 	for (; *runs; runs++)
 		if (put_run(p, id, *runs, err) < 0)
 			return -1;
-	return put_file(p, sums, err) < 0 ? -1 : put_file(p, head, err);
+	if (put_file(p, sums, err) < 0 || put_kernels(p, id, files, err) < 0)
+		return -1;
+	return put_file(p, head, err);
 }
 
-static int pack(struct store *s, const char *id, time_t time, char *const *runs, int fd,
-		const char *label, struct error *err)
+static int pack(struct store *s, const char *id, time_t time, char *const *runs, char *const *files,
+		int fd, const char *label, struct error *err)
 {
 	struct packing p = { archive_write_new(), label, s->root, time };
 	int ret;
@@ -134,7 +161,7 @@ static int pack(struct store *s, const char *id, time_t time, char *const *runs,
 	    archive_write_open_fd(p.a, fd) != ARCHIVE_OK)
 		ret = archive_failed(&p, err);
 	else
-		ret = put_set(&p, id, runs, err);
+		ret = put_set(&p, id, runs, files, err);
 	if (ret == 0 && archive_write_close(p.a) != ARCHIVE_OK)
 		ret = archive_failed(&p, err);
 	archive_write_free(p.a);
@@ -156,11 +183,13 @@ static int check_files(const char *dir, const char *const *names, struct error *
 	return ret;
 }
 
-static int check_set(const char *dir, char *const *runs, struct error *err)
+static int check_set(const char *dir, char *const *runs, char *const *files, struct error *err)
 {
 	static const char *const head[] = { "runset.json", NULL };
 	int ret = check_files(dir, head, err);
 
+	if (ret == 0)
+		ret = check_files(dir, (const char *const *)files, err);
 	for (; ret == 0 && *runs; runs++) {
 		cleanup_free char *run_dir = path_join(dir, *runs);
 
@@ -169,8 +198,11 @@ static int check_set(const char *dir, char *const *runs, struct error *err)
 	return ret < 0 ? error_hint(err, "mmrig results verify names all that is damaged") : 0;
 }
 
-/* The runs of a set that is whole and that nobody is writing; NULL on error. */
-static char **ready_runs(struct store *s, const char *id, double *created, size_t *n,
+/*
+ * The runs of a set that is whole and that nobody is writing, and the files of its kernels; NULL on
+ * error.
+ */
+static char **ready_runs(struct store *s, const char *id, double *created, size_t *n, char ***files,
 			 struct error *err)
 {
 	cleanup_free char *dir = path_join(s->root, id);
@@ -179,12 +211,13 @@ static char **ready_runs(struct store *s, const char *id, double *created, size_
 
 	if (store_refuse_written(dir, err) < 0 || store_load_head(dir, &set, created, err) < 0)
 		return NULL;
+	*files = store_kernel_files(&set);
 	runset_free(&set);
 	runs = store_dir_runs(dir, n, err);
 	if (!runs)
 		return NULL;
 	qsort(runs, *n, sizeof(*runs), store_by_name);
-	if (check_set(dir, runs, err) == 0)
+	if (check_set(dir, runs, *files, err) == 0)
 		return runs;
 	run_text_lines_free(runs);
 	return NULL;
@@ -194,7 +227,7 @@ int store_export_fd(struct store *s, const char *which, int fd, const char *labe
 		    struct store_moved *moved, struct error *err)
 {
 	double created;
-	char **runs;
+	char **runs, **files = NULL;
 	cleanup_free char *dir = NULL;
 	struct stat before, after;
 	int ret;
@@ -204,12 +237,13 @@ int store_export_fd(struct store *s, const char *which, int fd, const char *labe
 	dir = path_join(s->root, moved->id ? moved->id : "");
 	if (stat(dir, &before) < 0)
 		before.st_ino = 0;
-	runs = moved->id ? ready_runs(s, moved->id, &created, &moved->runs, err) : NULL;
-	ret = runs ? pack(s, moved->id, (time_t)created, runs, fd, label, err) : -1;
+	runs = moved->id ? ready_runs(s, moved->id, &created, &moved->runs, &files, err) : NULL;
+	ret = runs ? pack(s, moved->id, (time_t)created, runs, files, fd, label, err) : -1;
 	/* One who removes the set renames it before any of its files goes. */
 	if (ret == 0 && (stat(dir, &after) < 0 || after.st_ino != before.st_ino))
 		ret = error_set(err, EXIT_NO_VERDICT, "%s: was removed meanwhile; nothing was exported", dir);
 	run_text_lines_free(runs);
+	run_text_lines_free(files);
 	if (ret < 0) {
 		free(moved->id);
 		moved->id = NULL;

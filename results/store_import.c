@@ -13,11 +13,13 @@
 
 #include "results/store_import.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 
 #define RUNS_MAX 1000000
-#define DEPTH_MAX 3
+#define DEPTH_MAX 4
+#define KERNEL_ENTRIES_MAX 4096 /* folders and files of kernels */
 
 static const struct known_file {
 	const char *name;
@@ -25,7 +27,7 @@ static const struct known_file {
 	bool of_set, of_run;
 } known_files[] = {
 	{ "runset.json", 64U << 20, true, false },
-	{ "checksums", 64U << 10, true, true },
+	{ "checksums", 1U << 20, true, true },
 	{ "run.json", 64U << 20, false, true },
 	{ "console.log", 64U << 20, false, true },
 	/* The bound is looked at before each sample, so the last one may pass it. */
@@ -37,6 +39,7 @@ struct unpacking {
 	const char *label;
 	const char *dir; /* the folder of ours */
 	struct unpacked *out;
+	size_t kernel_entries;
 };
 
 static void archive_free_p(struct archive **a)
@@ -159,15 +162,36 @@ static int unpack_file(struct unpacking *u, struct archive_entry *e, const char 
 	return unpack_data(u, fd, name, known->max, err);
 }
 
-/* part: set, run, file; or set, file. */
+static char *join_parts(const char *dir, char *const *part, size_t n)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	strbuf_adds(&sb, dir);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(&sb, "/%s", part[i]);
+	return strbuf_steal(&sb);
+}
+
+/* What may stand below kernels/: folders, and in these files of any name; runset.json lists them. */
+static const struct known_file *find_kept(struct unpacking *u, char *const *part, size_t n, bool folder)
+{
+	static const struct known_file kept = { "", STORE_KEPT_MAX, false, false };
+	bool good = (folder ? n <= 3 : n == 4) && ++u->kernel_entries <= KERNEL_ENTRIES_MAX;
+
+	for (size_t i = 2; i < n; i++)
+		good &= store_name_ok(part[i]);
+	return good ? &kept : NULL;
+}
+
+/* part: set, run, file; or set, file; or set, kernels, kernel, file. */
 static int take_parts(struct unpacking *u, struct archive_entry *e, const char *name,
 		      char *const *part, size_t n, struct error *err)
 {
-	bool folder = archive_entry_filetype(e) == AE_IFDIR, of_run = n == DEPTH_MAX;
-	cleanup_free char *path = str_printf("%s/%s%s%s%s%s", u->dir, part[0], n > 1 ? "/" : "",
-					     n > 1 ? part[1] : "", n > 2 ? "/" : "",
-					     n > 2 ? part[2] : "");
-	const struct known_file *known = folder ? NULL : find_file(part[n - 1], of_run);
+	bool folder = archive_entry_filetype(e) == AE_IFDIR, of_run = n == 3;
+	bool of_kernel = n > 1 && strcmp(part[1], STORE_KERNELS) == 0 && (folder || n > 2);
+	cleanup_free char *path = join_parts(u->dir, part, n);
+	const struct known_file *known = of_kernel ? find_kept(u, part, n, folder) :
+					 folder || n > 3 ? NULL : find_file(part[n - 1], of_run);
 
 	if (!store_looks_like_set(part[0]))
 		return refuse(u, name, "is in no folder of a run set", err);
@@ -177,10 +201,10 @@ static int take_parts(struct unpacking *u, struct archive_entry *e, const char *
 		return refuse(u, name, "is of a second run set", err);
 	if (n > 1 && (folder || of_run) && !store_name_ok(part[1]))
 		return refuse(u, name, "has a name that no run can have", err);
-	if (folder ? of_run : !known || n == 1)
+	if (of_kernel ? !known : folder ? n > 2 : !known || n == 1)
 		return refuse(u, name, "has a name that a run set does not have", err);
 	if (folder)
-		return make_folder(u, name, path, n == 2, err);
+		return make_folder(u, name, path, n == 2 && !of_kernel, err);
 	return unpack_file(u, e, name, path, known, err);
 }
 

@@ -12,6 +12,7 @@
 #include "results/store_archive.h"
 #include "results/store_import.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -61,13 +62,19 @@ static int check_set(const char *set_dir, const char *id, struct error *err)
 {
 	static const char *const head[] = { "runset.json", NULL };
 	struct runset set;
-	char **runs;
+	char **runs, **files;
 	size_t n;
 	int ret;
 
 	if (store_load_head(set_dir, &set, NULL, err) < 0)
 		return -1;
+	files = store_kernel_files(&set);
 	ret = check_sums(set_dir, head, err);
+	if (ret == 0)
+		ret = check_sums(set_dir, (const char *const *)files, err);
+	if (ret == 0)
+		ret = store_only_listed(set_dir, files, err);
+	run_text_lines_free(files);
 	if (ret == 0 && strcmp(set.id, id) != 0)
 		ret = error_set(err, EXIT_NO_VERDICT, "%s: damaged: it says that it is run set %s",
 				set_dir, set.id);
@@ -120,13 +127,29 @@ static bool same_files(const char *a, const char *b, const char *const *names)
 	return true;
 }
 
+/* Of sets whose runset.json is the same. */
+static bool same_kernels(const char *a, const char *b)
+{
+	struct runset set;
+	char **files;
+	bool same;
+
+	if (store_load_head(a, &set, NULL, NULL) < 0)
+		return false;
+	files = store_kernel_files(&set);
+	same = same_files(a, b, (const char *const *)files);
+	run_text_lines_free(files);
+	runset_free(&set);
+	return same;
+}
+
 /* The runs of both, and what a set has of files; what else may lie in the folder does not count. */
 static bool same_set(const char *a, const char *b)
 {
 	static const char *const head[] = { "runset.json", NULL };
 	size_t n = 0, m = 0;
 	char **x = store_dir_runs(a, &n, NULL), **y = store_dir_runs(b, &m, NULL);
-	bool same = x && y && n == m && same_files(a, b, head);
+	bool same = x && y && n == m && same_files(a, b, head) && same_kernels(a, b);
 
 	for (size_t i = 0; same && i < n; i++) {
 		cleanup_free char *run_a = path_join(a, x[i]), *run_b = path_join(b, y[i]);

@@ -35,7 +35,15 @@ static const char good_head[] =
 	" \"kernels\": [{\"name\": \"k\"}], \"variants\": [{\"label\": \"v\"}], \"runs\": 1}";
 static const char good_run[] = "{\"schema\": 1, \"id\": \"0001\", \"verdict\": \"ok\","
 			       " \"kernel_index\": 0, \"variant_index\": 0}";
-static const char deep[] = ID "/0001/a/b";
+static const char deep[] = ID "/kernels/k/a/b", deep_run[] = ID "/0001/a/b";
+static const char kernel_head[] =
+	"{\"schema\": 1, \"id\": \"" ID "\", \"created\": 1796062805, \"scenario\": \"x\","
+	" \"kernels\": [{\"name\": \"k\", \"folder\": \"k\", \"kept\": [\"x.patch\"]}],"
+	" \"variants\": [{\"label\": \"v\"}], \"runs\": 1}";
+static const char climbing_head[] =
+	"{\"schema\": 1, \"id\": \"" ID "\", \"created\": 1796062805, \"scenario\": \"x\","
+	" \"kernels\": [{\"name\": \"k\", \"folder\": \"..\", \"kept\": [\"x.patch\"]}],"
+	" \"variants\": [{\"label\": \"v\"}], \"runs\": 1}";
 
 static const struct hostile hostile[] = {
 	{ "absolute", "no path that a run set has", { REG("/etc/" ID, "x") } },
@@ -48,6 +56,26 @@ static const struct hostile hostile[] = {
 	{ "dot", "is in no folder of a run set", { REG("./runset.json", "x") } },
 	{ "doubled slash", "no path that a run set has", { REG(ID "//runset.json", "x") } },
 	{ "too deep", "no path that a run set has", { REG(deep, "x") } },
+	{ "too deep in a run", "a name that a run set does not have", { REG(deep_run, "x") } },
+	{ "a file as kernels", "a name that a run set does not have",
+	  { DIR_(ID "/"), REG(ID "/kernels", "x") } },
+	{ "a file of no kernel", "a name that a run set does not have",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), REG(ID "/kernels/x", "x") } },
+	{ "parent of a kernel", "a name that a run set does not have",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), REG(ID "/kernels/../x", "x") } },
+	{ "parent in a kernel", "no path that a run set has",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), REG(ID "/kernels/../../x", "x") } },
+	{ "hidden file of a kernel", "a name that a run set does not have",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), DIR_(ID "/kernels/k/"), REG(ID "/kernels/k/.x", "x") } },
+	{ "folder in a kernel", "a name that a run set does not have",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), DIR_(ID "/kernels/k/"), DIR_(ID "/kernels/k/x/") } },
+	{ "a file that no kernel has", "kernels/k/y.patch: is not in runset.json",
+	  { DIR_(ID "/"), DIR_(ID "/kernels/"), DIR_(ID "/kernels/k/"), REG(ID "/kernels/k/x.patch", "x"),
+	    REG(ID "/kernels/k/y.patch", "x"), REG(ID "/runset.json", kernel_head) }, EXIT_NO_VERDICT },
+	{ "a kernel without its file", "kernels/k/x.patch: is missing",
+	  { DIR_(ID "/"), REG(ID "/runset.json", kernel_head) }, EXIT_NO_VERDICT },
+	{ "a kernel that climbs", "runset.json: damaged: what is kept of kernel 1",
+	  { DIR_(ID "/"), REG(ID "/runset.json", climbing_head) }, EXIT_NO_VERDICT },
 	{ "the index", "is in no folder of a run set", { REG("mmrig.db", "x") } },
 	{ "the lock", "is in no folder of a run set", { REG(".lock", "x") } },
 	{ "folder of no set", "is in no folder of a run set", { DIR_("set/") } },
@@ -242,12 +270,13 @@ static void test_other_archives(void **state)
 static void expect_too_large(struct store *s, const char *file, const char *name, size_t size)
 {
 	cleanup_free char *zeros = xcalloc(1, size);
-	const struct member folders[] = { DIR_(ID "/"), DIR_(ID "/0001/") };
+	const struct member folders[] = { DIR_(ID "/"), DIR_(ID "/0001/"), DIR_(ID "/kernels/"),
+					  DIR_(ID "/kernels/k/") };
 	const struct member big = { AE_IFREG, name, zeros };
 	struct archive *a = begin(file, PACK_ZSTD);
 
-	put(a, &folders[0], 0);
-	put(a, &folders[1], 0);
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		put(a, &folders[i], 0);
 	put(a, &big, size);
 	end(a);
 	import_bad(s, file, EXIT_USAGE, "is larger than such a file can be");
@@ -263,7 +292,8 @@ static void test_bounds(void **state)
 	expect_too_large(s, file, ID "/0001/run.json", (64U << 20) + 1);
 	expect_too_large(s, file, ID "/0001/console.log", (64U << 20) + 1);
 	expect_too_large(s, file, ID "/0001/samples.zst", (128U << 20) + 1);
-	expect_too_large(s, file, ID "/checksums", (64U << 10) + 1);
+	expect_too_large(s, file, ID "/checksums", (1U << 20) + 1);
+	expect_too_large(s, file, ID "/kernels/k/x.patch", (64U << 20) + 1);
 	expect_nothing(root);
 	store_close(s);
 }

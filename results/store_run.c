@@ -8,6 +8,7 @@
 
 #include "results/run_json.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -89,6 +90,29 @@ static int make_set_dir(struct store *s, struct runset *set, time_t now, char **
 	return -1;
 }
 
+static int write_set_sums(const char *dir, const struct runset *set, const char *json, struct error *err)
+{
+	struct sums_text *sum = xcalloc(1, sizeof(*sum));
+	size_t n = 0;
+	int ret;
+
+	sum[n++] = (struct sums_text){ "runset.json", json, strlen(json) };
+	for (size_t i = 0; i < set->nkernels; i++)
+		for (size_t f = 0; f < set->kernel[i].nkept; f++) {
+			const struct run_kept *kept = &set->kernel[i].kept[f];
+
+			sum = xreallocarray(sum, n + 1, sizeof(*sum));
+			sum[n++] = (struct sums_text){ str_printf(STORE_KERNELS "/%s/%s",
+								  set->kernel[i].folder, kept->name),
+						       kept->text, kept->len };
+		}
+	ret = sums_make_texts(dir, sum, n, err);
+	for (size_t i = 1; i < n; i++)
+		free((char *)sum[i].name);
+	free(sum);
+	return ret;
+}
+
 /* runset.json comes last: without it the folder is none of a set, and is swept. */
 static int write_set(struct store *s, const char *dir, const struct runset *set, double created,
 		     struct error *err)
@@ -98,8 +122,8 @@ static int write_set(struct store *s, const char *dir, const struct runset *set,
 
 	if (!text)
 		return -1;
-	if (store_claim(s, dir, err) < 0 ||
-	    sums_make_text(dir, "runset.json", text, strlen(text), err) < 0)
+	if (store_claim(s, dir, err) < 0 || store_write_kernels(dir, set, err) < 0 ||
+	    write_set_sums(dir, set, text, err) < 0)
 		return store_hint_space(err, errno);
 	return write_text(path, text, err) < 0 ? -1 : dir_fsync(s->root, err);
 }
@@ -120,6 +144,7 @@ int store_begin_set(struct store *s, struct runset *set, struct error *err)
 		return -1;
 	if (err)
 		error_clear(err);
+	store_name_kernels(set);
 	if (write_set(s, dir, set, created, err) < 0 || index_put_set(s, set, created, err) < 0) {
 		dir_remove(dir, NULL);
 		return -1;

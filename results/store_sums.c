@@ -10,7 +10,7 @@
 #include "results/verdict.h"
 
 #define HEX 64
-#define FILE_LIMIT 65536
+#define FILE_LIMIT (1U << 20)
 #define REMOVED "# removed: "
 
 const char *const store_run_files[] = { "console.log", "run.json", "samples.zst", NULL };
@@ -175,13 +175,13 @@ int sums_make(const char *dir, const char *const *names, struct error *err)
 	return ret;
 }
 
-int sums_make_text(const char *dir, const char *name, const char *text, size_t len,
-		   struct error *err)
+int sums_make_texts(const char *dir, const struct sums_text *text, size_t n, struct error *err)
 {
 	struct sums sums = { 0 };
 	int ret;
 
-	put(&sums, name, hash_bytes(text, len));
+	for (size_t i = 0; i < n; i++)
+		put(&sums, text[i].name, hash_bytes(text[i].text, text[i].len));
 	ret = write_sums(dir, "checksums", &sums, err);
 	sums_free(&sums);
 	return ret;

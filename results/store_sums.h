@@ -29,10 +29,13 @@ void sums_free(struct sums *sums);
 int sums_check(const char *dir, const struct sums *sums, const char *name, struct error *err);
 bool sums_removed(const struct sums *sums, const char *name);
 
-/* Makes the file, synced: of the files as they are, or of one that is to have this text. */
+/* Makes the file, synced: of the files as they are, or of such as are to have these texts. */
 int sums_make(const char *dir, const char *const *names, struct error *err);
-int sums_make_text(const char *dir, const char *name, const char *text, size_t len,
-		   struct error *err);
+struct sums_text {
+	const char *name, *text;
+	size_t len;
+};
+int sums_make_texts(const char *dir, const struct sums_text *text, size_t n, struct error *err);
 /*
  * Gives one file a new text, and the checksums with it where there are any. Killed in between,
  * checksums.next holds what sums_load() needs.

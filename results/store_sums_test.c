@@ -147,7 +147,7 @@ static void test_malformed(void **state)
 	struct place *p = *state;
 	struct store *s = open_store(p->root);
 	struct runset set = begin_set(s);
-	cleanup_free char *sums = in_set(p, &set, "0001/checksums"), *big = xcalloc(1, 100000);
+	cleanup_free char *sums = in_set(p, &set, "0001/checksums"), *big = xcalloc(1, 2000000);
 	static const char *const bad[] = {
 		"x\n",
 		"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad run.json\n",
@@ -163,8 +163,8 @@ static void test_malformed(void **state)
 	}
 	assert_int_equal(file_write_atomic(sums, "", 0, 0644, NULL), 0);
 	expect_fault(s, "checksums: damaged: no line for run.json");
-	memset(big, '#', 100000);
-	assert_int_equal(file_write_atomic(sums, big, 100000, 0644, NULL), 0);
+	memset(big, '#', 2000000);
+	assert_int_equal(file_write_atomic(sums, big, 2000000, 0644, NULL), 0);
 	expect_fault(s, "checksums: larger than");
 	runset_free(&set);
 	store_close(s);

@@ -5,6 +5,7 @@
 
 #include "results/run_text.h"
 #include "results/store_internal.h"
+#include "results/store_kernels.h"
 #include "results/store_sums.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -180,6 +181,17 @@ static void load_indexed(struct verify *v, const char *set_dir)
 		fault(v, &e);
 }
 
+static void verify_head_sums(struct verify *v, const char *set_dir, const struct runset *set,
+			     const struct sums *sums)
+{
+	char **files = store_kernel_files(set);
+
+	verify_sum(v, set_dir, sums, "runset.json", false);
+	for (char **file = files; *file; file++)
+		verify_sum(v, set_dir, sums, *file, false);
+	run_text_lines_free(files);
+}
+
 /* 1: a set, 0: cannot be read, which has been said. */
 static bool verify_head(struct verify *v, const char *id, struct runset *set)
 {
@@ -195,7 +207,7 @@ static bool verify_head(struct verify *v, const char *id, struct runset *set)
 	if (sums_load(set_dir, &sums, &e) < 0)
 		fault(v, &e);
 	else if (sums.n)
-		verify_sum(v, set_dir, &sums, "runset.json", false);
+		verify_head_sums(v, set_dir, set, &sums);
 	sums_free(&sums);
 	if (strcmp(set->id, id) != 0) {
 		error_set(&e, 0,

@@ -31,8 +31,11 @@ struct table_cell *table_cells(const struct runset *set, size_t *n)
 	*n = 0;
 	for (size_t v = 0; v < set->nvariants; v++) {
 		for (size_t k = 0; k < set->nkernels; k++) {
-			struct table_cell *c = &cell[(*n)++];
+			struct table_cell *c;
 
+			if (!runset_has_cell(set, k, v))
+				continue;
+			c = &cell[(*n)++];
 			c->variant = v;
 			c->kernel = k;
 			c->label = cell_label(set, v, k);

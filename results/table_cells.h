@@ -10,7 +10,7 @@ struct table_cell {
 	size_t nruns, nok; /* recorded; those that enter statistics */
 };
 
-/* All cells, also those without a run; *n may be 0. Runs whose indices are wild belong to none. */
+/* All cells that were to be run, also those without a run; *n may be 0. Runs whose indices are wild belong to none. */
 struct table_cell *table_cells(const struct runset *set, size_t *n);
 void table_cells_free(struct table_cell *cell, size_t n);
 bool table_cell_has(const struct table_cell *cell, const struct run *r);

@@ -123,6 +123,29 @@ static void test_two_kernels(void **state)
 	runset_free(&s);
 }
 
+/* A cell that was left out is not missing. */
+static void test_left_out(void **state)
+{
+	struct runset s = fixture_set();
+
+	fixture_kernel(&s, "patched", "7.3.4-patched");
+	s.runs = 1;
+	s.left_out = xcalloc(4, sizeof(*s.left_out));
+	s.left_out[2] = true; /* kernel 1, variant 0 */
+	ok_run(&s, 0, 0, 0, 4.6);
+	ok_run(&s, 1, 0, 86, 4.8);
+	ok_run(&s, 1, 1, 1, 4.7);
+	expect_table(table_runset(&s),
+		     "                              allocstall\n"
+		     "    free pages at             median    max      time, s\n"
+		     "    pfn % 8 == 0, debian:7.3       0      0          4.6\n"
+		     "    pfn % 8 == 4, debian:7.3      86     86          4.8\n"
+		     "    pfn % 8 == 4, patched          1      1          4.7\n"
+		     "\n"
+		     "    1 run each\n");
+	runset_free(&s);
+}
+
 static void say_no_effect(struct run *r, const char *counter)
 {
 	r->no_effect = xcalloc(2, sizeof(*r->no_effect));
@@ -444,7 +467,7 @@ static void test_wild_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_forks), cmocka_unit_test(test_two_kernels),
+		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_forks), cmocka_unit_test(test_two_kernels), cmocka_unit_test(test_left_out),
 		cmocka_unit_test(test_not_ok),	   cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_deltas_of_many),

@@ -220,6 +220,28 @@ test_bad_scenarios()
 		workload: {tmpfs-files: {files: 1}}
 	YAML
 	err_has "pfn"
+	bad_scenario "bad.yaml:4:12: " <<-'YAML'
+		name: bad
+		kernels:
+		  - debian:7.3
+		  - {tree: nowhere, rev: v7.3}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	bad_scenario "bad.yaml:4:5: " <<-'YAML'
+		name: bad
+		kernels:
+		  - debian:7.3
+		  - {patch: x.patch}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	err_has "neither source nor tree"
+	bad_scenario "bad.yaml:4:22: " <<-'YAML'
+		name: bad
+		kernels: [a, b]
+		vary: {x: [0, 4]}
+		leave_out: [{kernel: cc}]
+		workload: {tmpfs-files: {files: 1}}
+	YAML
 	bad_scenario "bad.yaml:3:33: " <<-'YAML'
 		name: bad
 		constants: {flies: 5}

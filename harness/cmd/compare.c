@@ -21,7 +21,7 @@ static const struct opt compare_opts[] = {
 		   "the table's form: lkml (default), mmtests, markdown, csv, json, stalls, highalloc, defrag, "
 		   "thpscale, buddy"),
 	OPT_STRING("by", struct compare_args, by, "AXIS",
-		   "what the columns are: kernel, runset, variant, a vary axis, or a key of the scenario"),
+		   "what the columns are: kernel, runset, variant, cell (kernel and variant), a vary axis, or a key of the scenario"),
 	OPT_STRING("baseline", struct compare_args, baseline, "COLUMN",
 		   "the column that the others are compared with, or a part of its name (default: the first)"),
 	OPT_LIST("metric", struct compare_args, metrics, "NAME",
@@ -174,7 +174,9 @@ const struct command command_compare = {
 	.summary = "compare kernels, variants or run sets, with statistics",
 	.text = "RUNSET is an id, the beginning or end of one, a path to its folder (with a slash in it), or"
 		" \"last\". One axis makes the columns: the kernels where there are several, else the run"
-		" sets, else the variants; every other point where the runs differ gets a table of its own.\n\n"
+		" sets, else the variants; every other point where the runs differ gets a table of its own. With"
+		" --by cell every variant of every kernel is a column of one table. What kernels were built of,"
+		" patches and all, is said below.\n\n"
 		"A change is the Hodges-Lehmann shift with its confidence interval; p is an exact Mann-Whitney"
 		" test, corrected (Holm) for all tests of the table. \"better\" and \"worse\" need the corrected"
 		" test, \"same\" an interval within the margin; all else is \"inconclusive\", and the number of"

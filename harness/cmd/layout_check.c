@@ -117,8 +117,7 @@ struct building {
 	const struct scenario_plan *plan;
 };
 
-static int build(void *arg, struct kernel *kernel, size_t nkernels, struct progress *progress,
-		 struct error *err)
+static int build(void *arg, struct plan_kernels *pk, struct progress *progress, struct error *err)
 {
 	const struct building *b = arg;
 	const struct check_args *a = b->a;
@@ -128,12 +127,13 @@ static int build(void *arg, struct kernel *kernel, size_t nkernels, struct progr
 	cleanup_free char *reproduce = plan_reproduce(scenario, &a->plan);
 	/* Times are of no interest here, so a busy host does no harm. */
 	const struct engine_options o = { .accel = plan_accel(&a->plan), .runs = 1, .seed = a->seed,
-					  .allow_starved = true, .command = command, .reproduce = reproduce };
+					  .allow_starved = true, .command = command, .reproduce = reproduce,
+					  .left_out = pk->left_out, .kept = pk->kept };
 	unsigned int counts[VERDICT_COUNT] = { 0 };
 	struct runset set = { 0 };
 	bool interrupted = false;
 	size_t differing;
-	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, &differing, err);
+	int ret = engine_run(&o, plan, pk->kernel, pk->n, progress, &set, &interrupted, &differing, err);
 
 	progress_clear(progress);
 	for (size_t i = 0; i < set.nruns; i++)

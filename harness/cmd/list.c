@@ -236,6 +236,16 @@ static json_t *json_metric(const struct counter *c)
 
 /* ---- the four lists: each fills one of the two ---- */
 
+/* The names that --kernel takes, where there are several. */
+static void add_kernels(struct strbuf *text, char *const *kernel)
+{
+	cleanup_strbuf struct strbuf all = STRBUF_INIT;
+
+	for (size_t i = 0; kernel[i]; i++)
+		strbuf_addf(&all, "%s%s", i ? ", " : "", kernel[i]);
+	add_row(text, "    kernels:", all.data);
+}
+
 static int list_scenarios(struct strbuf *text, json_t *array, struct error *err)
 {
 	struct scenario_entry *list = NULL;
@@ -249,8 +259,11 @@ static int list_scenarios(struct strbuf *text, json_t *array, struct error *err)
 		json_object_set_new(j, "name", json_text(list[i].name));
 		json_object_set_new(j, "title", json_text(list[i].title));
 		json_object_set_new(j, "path", json_text(list[i].path));
+		json_object_set_new(j, "kernels", json_words((const char *const *)list[i].kernel));
 		json_array_append_new(array, j);
 		add_row(text, list[i].name, list[i].title);
+		if (list[i].kernel && list[i].kernel[0] && list[i].kernel[1])
+			add_kernels(text, list[i].kernel);
 	}
 	scenario_list_free(list, n);
 	return 0;
@@ -385,7 +398,8 @@ const struct command command_list = {
 	.summary = "list what can be run, and what can be measured",
 	.text = "Workloads and layout steps are shown with their parameters, what they need of the"
 		" kernel, and the counters that they must move; a run in which such a counter stood"
-		" still says so. A scenario is named by its file without .yaml, or by a path. Behind the"
+		" still says so. A scenario is named by its file without .yaml, or by a path; where it has"
+		" several kernels they stand below, by the names that mmrig run --kernel takes. Behind the"
 		" steps stand the layouts that a scenario can name, with the constants that it can set;"
 		" more of them are looked for in the folders of $MMRIG_LAYOUTS.\n"
 		"\n"

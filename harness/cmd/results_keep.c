@@ -148,7 +148,8 @@ const struct command command_results_export = {
 	.name = "export",
 	.args = "RUNSET",
 	.summary = "write a run set to one file, for another store",
-	.text = "The file is a tar, compressed by zstd, with the folder of the run set in it; results"
+	.text = "The file is a tar, compressed by zstd, with the folder of the run set in it, patches and configs of"
+		" kernels that were built included; results"
 		" import takes it in elsewhere. The same run set gives the same bytes. A run set that is"
 		" being written, or is damaged, is not exported.",
 	.opts = export_opts,

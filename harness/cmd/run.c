@@ -18,7 +18,7 @@ struct run_args {
 
 static const struct opt run_opts[] = {
 	OPT_LIST("kernel", struct run_args, plan.kernel, "K",
-		 "kernel to boot: a path, debian:VERSION, or a name of the cache"),
+		 "kernel to boot: a path, debian:VERSION, or a name of the cache or of the scenario's list"),
 	OPT_U64("runs", struct run_args, runs, "N", 1, 10000, "repetitions of each cell"),
 	OPT_LIST("set", struct run_args, plan.set, "KEY=VALUE",
 		 "change a constant, an axis (KEY=A,B) or any key of the scenario"),
@@ -56,6 +56,15 @@ static char *command_of(int argc, char **argv)
 	return strbuf_steal(&sb);
 }
 
+/* One that was built goes by its name: its release says nothing of a patch. */
+static void print_kernel(const struct run_kernel *k, const char *between)
+{
+	if (k->folder)
+		printf("%s%s (%s)", between, k->name, k->release ? k->release : "?");
+	else
+		printf("%s%s", between, k->release ? k->release : k->name);
+}
+
 /* What the table below is of. */
 static void print_head(const struct runset *set)
 {
@@ -64,13 +73,16 @@ static void print_head(const struct runset *set)
 
 	printf("%s: %s\n", set->scenario, set->title ? set->title : "");
 	for (size_t i = 0; i < set->nkernels; i++)
-		printf("%s%s", i ? ", " : "kernel ", set->kernel[i].release ? set->kernel[i].release :
-									     set->kernel[i].name);
+		print_kernel(&set->kernel[i], i ? ", " : "kernel ");
 	if (v)
 		printf("; %s, %u CPU%s", memory, v->cpus, v->cpus == 1 ? "" : "s");
 	if (set->nruns && set->run[0].accel)
 		printf(", %s", set->run[0].accel);
-	printf("; run set %s\n\n", set->id);
+	printf("; run set %s\n", set->id);
+	for (size_t i = 0; i < set->nkernels; i++)
+		if (set->kernel[i].folder && set->kernel[i].provenance)
+			printf("%s: %s\n", set->kernel[i].name, set->kernel[i].provenance);
+	printf("\n");
 }
 
 /* Where there are columns to lay against each other. The set is moved into the frame. */
@@ -116,8 +128,7 @@ struct making {
 	const struct scenario_plan *plan;
 };
 
-static int make_set(void *arg, struct kernel *kernel, size_t nkernels, struct progress *progress,
-		    struct error *err)
+static int make_set(void *arg, struct plan_kernels *pk, struct progress *progress, struct error *err)
 {
 	const struct making *m = arg;
 	const struct run_args *a = m->a;
@@ -138,11 +149,13 @@ static int make_set(void *arg, struct kernel *kernel, size_t nkernels, struct pr
 		.resume = a->resume,
 		.command = command,
 		.reproduce = reproduce,
+		.left_out = pk->left_out,
+		.kept = pk->kept,
 	};
 	struct runset set = { 0 };
 	bool interrupted = false;
 	size_t differing = 0;
-	int ret = engine_run(&o, plan, kernel, nkernels, progress, &set, &interrupted, &differing,
+	int ret = engine_run(&o, plan, pk->kernel, pk->n, progress, &set, &interrupted, &differing,
 			     err);
 	enum exit_status status = status_of(&set, interrupted);
 	cleanup_free char *id = set.id ? xstrdup(set.id) : NULL;
@@ -188,7 +201,9 @@ const struct command command_run = {
 	.args = "SCENARIO",
 	.summary = "boot kernels, build the layout, run the workload, print the table",
 	.text = "SCENARIO is a name of `mmrig list scenarios` or the path of a YAML file. Without "
-		"--kernel the scenario's own kernel is taken. Each cell (kernel x variant) is run so many "
+		"--kernel the scenario's own kernels are taken; those that it says how to build are built first, "
+		"as by `mmrig kernel build`, and what they were built of is kept with the runs. --kernel also takes "
+		"a name of the scenario's list. Each cell (kernel x variant) is run so many "
 		"times, interleaved; run k has the seed SEED + k. Ctrl-C ends the VM and keeps what has "
 		"finished; a second one exits at once.",
 	.opts = run_opts,

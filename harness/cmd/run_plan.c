@@ -8,8 +8,6 @@
 
 #include "results/util/cleanup.h"
 
-#define DEFAULT_KERNEL "debian:7.3"
-
 int plan_load(const char *name, const struct plan_args *a, struct scenario_plan *plan,
 	      struct error *err)
 {
@@ -33,31 +31,6 @@ int plan_load(const char *name, const struct plan_args *a, struct scenario_plan 
 		ret = scenario_expand(s, a->memory, plan, err);
 	scenario_free(s);
 	return ret;
-}
-
-int plan_kernels(const struct plan_args *a, const struct scenario_plan *plan,
-		 struct progress *progress, struct kernel *kernel, size_t *n, struct error *err)
-{
-	const struct kernel_fetch_options fetch = { .progress = progress_task, .progress_arg = progress };
-	const char *fallback = plan->kernel ? plan->kernel : DEFAULT_KERNEL;
-	size_t want = a->kernel.n ? a->kernel.n : 1;
-
-	if (want > PLAN_KERNELS_MAX)
-		return error_set(err, EXIT_USAGE, "%zu kernels; at most %d in one run set", want, PLAN_KERNELS_MAX);
-	for (*n = 0; *n < want; (*n)++) {
-		const char *spec = a->kernel.n ? a->kernel.item[*n] : fallback;
-
-		if (kernel_resolve_with(spec, &fetch, &kernel[*n], err) < 0)
-			return -1;
-		for (size_t i = 0; i < *n; i++) {
-			if (strcmp(kernel[i].name, kernel[*n].name) == 0) {
-				(*n)++;
-				return error_set(err, EXIT_USAGE,
-						 "--kernel %s: the same kernel twice; leave one out", spec);
-			}
-		}
-	}
-	return 0;
 }
 
 char *plan_reproduce(const char *scenario, const struct plan_args *a)
@@ -91,22 +64,20 @@ enum vm_accel plan_accel(const struct plan_args *a)
 }
 
 int plan_make(const struct plan_args *a, const struct scenario_plan *plan, bool quiet,
-	      int (*make)(void *arg, struct kernel *kernel, size_t n, struct progress *progress,
+	      int (*make)(void *arg, struct plan_kernels *pk, struct progress *progress,
 			  struct error *err),
 	      void *arg, struct error *err)
 {
 	const struct progress_config pc = { .out = stderr, .is_tty = isatty(STDERR_FILENO) };
 	struct progress *progress = quiet ? NULL : progress_new(&pc);
-	struct kernel kernel[PLAN_KERNELS_MAX];
-	size_t n = 0;
+	struct plan_kernels pk = { 0 };
 	int ret = engine_check_memory(plan, err); /* before minutes are spent on fetching a kernel */
 
 	if (ret == 0)
-		ret = plan_kernels(a, plan, progress, kernel, &n, err);
+		ret = plan_kernels_get(&a->kernel, plan, progress, &pk, err);
 	if (ret == 0)
-		ret = make(arg, kernel, n, progress, err);
+		ret = make(arg, &pk, progress, err);
 	progress_finish(progress);
-	for (size_t i = 0; i < n; i++)
-		kernel_free(&kernel[i]);
+	plan_kernels_free(&pk);
 	return ret;
 }

@@ -166,6 +166,19 @@ static char **dup_list(char *const *list)
 	return copy;
 }
 
+static bool *dup_left_out(const struct engine *e, const struct engine_options *o)
+{
+	size_t n = e->nkernels * e->plan->nvariants;
+	bool *copy;
+
+	if (e->ncells == n)
+		return NULL;
+	copy = xcalloc(n, sizeof(*copy));
+	for (size_t i = 0; i < n; i++)
+		copy[i] = o->left_out[i];
+	return copy;
+}
+
 static void fill_set(struct engine *e, const struct engine_options *o)
 {
 	struct runset *set = e->set;
@@ -181,10 +194,15 @@ static void fill_set(struct engine *e, const struct engine_options *o)
 	set->runs = o->runs;
 	set->nkernels = e->nkernels;
 	set->kernel = xcalloc(e->nkernels, sizeof(*set->kernel));
-	for (size_t i = 0; i < e->nkernels; i++)
+	for (size_t i = 0; i < e->nkernels; i++) {
 		set->kernel[i] = kernel_record(&e->kernel[i].kernel);
+		for (size_t f = 0; o->kept && f < o->kept[i].nkept; f++)
+			run_kernel_keep(&set->kernel[i], o->kept[i].kept[f].name, o->kept[i].kept[f].text,
+					o->kept[i].kept[f].len);
+	}
 	set->nvariants = p->nvariants;
 	set->variant = xcalloc(p->nvariants, sizeof(*set->variant));
+	set->left_out = dup_left_out(e, o);
 	for (size_t i = 0; i < p->nvariants; i++)
 		set->variant[i] = variant_record(&p->variant[i]);
 }
@@ -247,6 +265,14 @@ static int resume_differs(const struct engine_options *o, const struct runset *s
 }
 
 /* --memory and vm.cpus change the guest without changing the scenario's text. */
+static int check_resumed_cells(struct engine *e, const struct engine_options *o, struct error *err)
+{
+	for (size_t i = 0; i < e->nkernels * e->plan->nvariants; i++)
+		if ((e->set->left_out && e->set->left_out[i]) != (o->left_out && o->left_out[i]))
+			return resume_differs(o, e->set, "choice of cells", err);
+	return 0;
+}
+
 static int check_resumed_variants(struct engine *e, const struct engine_options *o, struct error *err)
 {
 	const struct runset *set = e->set;
@@ -266,7 +292,7 @@ static int check_resumed_variants(struct engine *e, const struct engine_options 
 static int check_resumed_runs(struct engine *e, const struct engine_options *o, struct error *err)
 {
 	const struct runset *set = e->set;
-	size_t cells = e->nkernels * e->plan->nvariants;
+	size_t cells = e->ncells;
 	bool forked = false, whole = false;
 
 	for (size_t i = 0; i < set->nruns; i++) {
@@ -304,7 +330,8 @@ static int resume_set(struct engine *e, const struct engine_options *o, struct e
 	if (set->nkernels != e->nkernels || set->runs != o->runs)
 		return error_set(err, EXIT_USAGE, "--resume %s: it has %zu kernel(s) and %u runs a cell, not %zu and %u",
 				 o->resume, set->nkernels, set->runs, e->nkernels, o->runs);
-	if (check_resumed_variants(e, o, err) < 0 || check_resumed_runs(e, o, err) < 0)
+	if (check_resumed_variants(e, o, err) < 0 || check_resumed_cells(e, o, err) < 0 ||
+	    check_resumed_runs(e, o, err) < 0)
 		return -1;
 	for (size_t i = 0; i < e->nkernels; i++)
 		if (!set->kernel[i].image_hash ||
@@ -356,7 +383,7 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 	if (!e->qemu_version || (o->resume && store_must_exist(o, err) < 0) ||
 	    store_open(o->results, true, &e->store, err) < 0)
 		return -1;
-	if (host_check_disk(e->store, o->runs * e->nkernels * e->plan->nvariants, err) < 0)
+	if (host_check_disk(e->store, o->runs * e->ncells, err) < 0)
 		return -1;
 	for (size_t i = 0; i < e->nkernels; i++)
 		if (prepare_kernel(e, &e->kernel[i], err) < 0)
@@ -387,6 +414,7 @@ static void engine_free(struct engine *e)
 		free(e->kernel[i].lacks);
 	}
 	free(e->kernel);
+	free(e->cell);
 	free(e->qemu);
 	free(e->qemu_version);
 	free(e->host);
@@ -413,6 +441,7 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 
 	for (size_t i = 0; i < nkernels; i++)
 		e.kernel[i].kernel = kernels[i]; /* the caller keeps and frees them */
+	engine_plan_cells(&e, o);
 	uv_loop_init(&e.loop);
 	watch_signals(&e);
 	ret = prepare(&e, o, err);

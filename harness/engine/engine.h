@@ -32,6 +32,8 @@ struct engine_options {
 	bool allow_starved;	/* a starved host does not make a run infra */
 	bool verify;		/* make every run twice and compare; implies deterministic */
 	unsigned int jobs;	/* VMs at once; 0: as many as have CPUs of their own */
+	const bool *left_out;	/* [kernel * variants + variant]: cells that are not run; NULL: none */
+	const struct run_kernel *kept; /* [kernel]: files that the set keeps; NULL: none */
 	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
 };
 
@@ -51,6 +53,8 @@ struct engine {
 	const struct scenario_plan *plan;
 	struct engine_kernel *kernel;
 	size_t nkernels;
+	struct engine_cell *cell; /* those that are run, in the order of the plan */
+	size_t ncells;
 	enum vm_accel accel;
 	bool deterministic, allow_starved;
 	char *qemu, *qemu_version, *host, *agent;
@@ -76,6 +80,8 @@ int engine_run(const struct engine_options *o, const struct scenario_plan *plan,
 	       struct kernel *kernels, size_t nkernels, struct progress *progress,
 	       struct runset *set, bool *interrupted, size_t *differing, struct error *err);
 
+/* Fills e->cell: by variant, in it by kernel; without those that are left out (schedule.c). */
+void engine_plan_cells(struct engine *e, const struct engine_options *o);
 /* Every run of the set, scheduled (schedule.c). */
 int engine_schedule(struct engine *e, const struct engine_options *o, struct error *err);
 /* Identity of a run in this slot, its attempt'th try (from 0). */

@@ -58,6 +58,16 @@ struct schedule {
 
 /* ---- the plan ---- */
 
+void engine_plan_cells(struct engine *e, const struct engine_options *o)
+{
+	e->cell = xcalloc(e->nkernels * e->plan->nvariants, sizeof(*e->cell));
+	e->ncells = 0;
+	for (size_t v = 0; v < e->plan->nvariants; v++)
+		for (size_t k = 0; k < e->nkernels; k++)
+			if (!o->left_out || !o->left_out[k * e->plan->nvariants + v])
+				e->cell[e->ncells++] = (struct engine_cell){ k, v };
+}
+
 /* How often a slot was tried before; *done when the last of these tries needs no repeat. */
 static unsigned int tries_before(const struct runset *set, unsigned int slot, bool *done)
 {
@@ -91,7 +101,7 @@ static size_t layouts_before(const struct runset *set)
 static void plan_slots(struct schedule *s)
 {
 	const struct engine *e = s->e;
-	size_t cells = e->nkernels * e->plan->nvariants;
+	size_t cells = e->ncells;
 	unsigned int layouts = s->o->layouts ? s->o->layouts : 1, kept = 0;
 
 	if (layouts > s->o->runs)
@@ -107,7 +117,7 @@ static void plan_slots(struct schedule *s)
 		bool done;
 
 		slot->number = (unsigned int)i;
-		slot->cell = (struct engine_cell){ c % e->nkernels, c / e->nkernels };
+		slot->cell = e->cell[c];
 		/* With verify a repetition is a pair of the same seed. */
 		slot->seed = s->o->seed + (s->o->verify ? rep / 2 : rep);
 		slot->group = c * layouts + rep * layouts / s->o->runs;
@@ -125,9 +135,11 @@ static void plan_lanes(struct schedule *s)
 	unsigned int widest = 1;
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	for (size_t i = 0; i < s->e->plan->nvariants; i++)
-		if (s->e->plan->variant[i].cpus > widest)
-			widest = s->e->plan->variant[i].cpus;
+	for (size_t i = 0; i < s->e->ncells; i++) {
+		unsigned int wide = s->e->plan->variant[s->e->cell[i].variant].cpus;
+
+		widest = wide > widest ? wide : widest;
+	}
 	s->jobs = s->o->jobs ? s->o->jobs : cpus > (long)widest ? (size_t)cpus / widest : 1;
 	if (s->jobs > s->nslots)
 		s->jobs = s->nslots;

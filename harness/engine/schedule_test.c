@@ -315,7 +315,11 @@ static void bench_open(struct bench *b, size_t kernels, size_t variants, unsigne
 /* Whatever happens: nothing stays in the air, no template stays, and memory was kept to. */
 static int bench_run(struct bench *b)
 {
-	int ret = engine_schedule(&b->e, &b->o, &b->err);
+	int ret;
+
+	free(b->e.cell);
+	engine_plan_cells(&b->e, &b->o);
+	ret = engine_schedule(&b->e, &b->o, &b->err);
 
 	assert_int_equal(world.air, 0);
 	assert_int_equal(world.templates, 0);
@@ -328,6 +332,7 @@ static int bench_run(struct bench *b)
 
 static void bench_close(struct bench *b)
 {
+	free(b->e.cell);
 	assert_int_equal(uv_loop_close(&b->e.loop), 0);
 	runset_free(&b->set);
 	error_clear(&b->err);
@@ -380,6 +385,45 @@ static void kernels_alternate(void **state)
 		assert_int_equal(b.set.run[i].seed, want[i][2]);
 	}
 	assert_int_equal(world.air_most, 1);
+	bench_close(&b);
+}
+
+/* Nothing stands where a cell is left out: the ids go on, and forks of the others share their layouts. */
+static void cells_are_left_out(void **state)
+{
+	static const bool left_out[4] = { false, false, true, false }; /* kernel 1, variant 0 */
+	static const unsigned int want[6][3] = {
+		{ 0, 0, 7 }, { 0, 1, 7 }, { 1, 1, 7 }, { 0, 0, 8 }, { 0, 1, 8 }, { 1, 1, 8 },
+	};
+	struct bench b;
+
+	bench_open(&b, 2, 2, 2);
+	b.o.left_out = left_out;
+	bench_go(&b);
+	assert_int_equal(b.e.ncells, 3);
+	expect_log("W0001 W0002 W0003 W0004 W0005 W0006 ");
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(world.start[i].cell.kernel, want[i][0]);
+		assert_int_equal(world.start[i].cell.variant, want[i][1]);
+		assert_int_equal(world.start[i].seed, want[i][2]);
+	}
+	bench_close(&b);
+
+	bench_open(&b, 2, 2, 2);
+	b.o.left_out = left_out;
+	b.o.fork = true;
+	bench_go(&b);
+	expect_log("T0001/L1 F0001/L1 T0002/L2 F0002/L2 T0003/L3 F0003/L3 F0004/L1 ~L1 F0005/L2 ~L2 F0006/L3 ~L3 ");
+	bench_close(&b);
+
+	/* A wide variant that is not run takes no CPUs from the others. */
+	bench_open(&b, 1, 2, 2);
+	fake_cpus = 4;
+	b.o.jobs = 0;
+	b.variant[0].cpus = 4;
+	b.o.left_out = (const bool[]){ true, false };
+	bench_go(&b);
+	assert_int_equal(world.air_most, 2);
 	bench_close(&b);
 }
 
@@ -914,7 +958,7 @@ static void resume_of_a_whole_set_does_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kernels_alternate),
+		cmocka_unit_test(kernels_alternate), cmocka_unit_test(cells_are_left_out),
 		cmocka_unit_test(pairs_have_one_seed),
 		cmocka_unit_test(jobs_and_cpus),
 		cmocka_unit_test(no_more_than_memory_allows),

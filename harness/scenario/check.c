@@ -473,13 +473,14 @@ static const struct field top_fields[] = {
 	{ "sample_ms", check_sample },	  { "runs", check_runs },
 	{ "table", check_table },	  { "metrics", check_metrics },
 	{ "limits", check_limits },	  { "needs", check_needs },
-	{ "modules", check_modules },
+	{ "modules", check_modules },	  { "kernels", kernels_check },
+	{ "leave_out", leave_out_check },
 };
 
 const char *const scenario_keys[] = { "name",	   "title",  "kernel",	  "vm",	     "constants",
 				      "vary",	   "layout", "tolerance", "sysctl",  "workload",
 				      "sample_ms", "runs",   "table",	  "metrics", "limits",
-				      "needs",	   "modules" };
+				      "needs",	   "modules", "kernels",	  "leave_out" };
 const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)
@@ -491,5 +492,5 @@ int scenario_check(const struct scenario *s, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
 		if (!node_get(s->root, required[i]))
 			return node_error(err, s->root, "%s: is missing", required[i]);
-	return 0;
+	return leave_out_check_names(s, err);
 }

@@ -60,7 +60,7 @@ static void words_finish(char ***words)
 		*words = xcalloc(1, sizeof(**words));
 }
 
-static void words_free(char **words)
+void texts_free(char **words)
 {
 	for (char **w = words; w && *w; w++)
 		free(*w);
@@ -411,7 +411,6 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	plan->name = text_or_null(s->root, "name");
 	plan->title = text_or_null(s->root, "title");
 	plan->title = plan->title ? plan->title : xstrdup("");
-	plan->kernel = text_or_null(s->root, "kernel");
 	plan->file = xstrdup(s->root->label);
 	plan->table_style = xstrdup(style ? style->text : "plain");
 	plan->row_title = text_or_null(table, "rows");
@@ -422,8 +421,9 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	if (runs && read_integer(runs, "runs", 1, UINT32_MAX, &nruns, err) < 0)
 		return -1;
 	plan->runs = (unsigned int)nruns;
-	if (read_limits(s, &plan->limits, err) < 0)
+	if (read_limits(s, &plan->limits, err) < 0 || kernels_expand(s, plan, err) < 0)
 		return -1;
+	leave_out_expand(s, plan);
 	return node_format(s->root, &plan->text, err);
 }
 
@@ -453,14 +453,15 @@ void scenario_plan_free(struct scenario_plan *plan)
 	free(plan->variant);
 	free(plan->name);
 	free(plan->title);
-	free(plan->kernel);
+	kernels_free(plan);
+	leave_out_free(plan);
 	free(plan->file);
 	free(plan->text);
 	free(plan->table_style);
 	free(plan->row_title);
-	words_free(plan->modules);
-	words_free(plan->metric);
-	words_free(plan->needs);
-	words_free(plan->moves);
+	texts_free(plan->modules);
+	texts_free(plan->metric);
+	texts_free(plan->needs);
+	texts_free(plan->moves);
 	*plan = (struct scenario_plan){ 0 };
 }

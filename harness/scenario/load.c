@@ -41,18 +41,28 @@ struct found {
 	size_t n;
 };
 
+static void entry_free(struct scenario_entry *e)
+{
+	free(e->name);
+	free(e->title);
+	free(e->path);
+	texts_free(e->kernel);
+}
+
 /* name: is the key that people use; a broken file is listed by its file's name, with its error. */
 static void add_file(struct found *f, char *path)
 {
 	cleanup_error struct error err = ERROR_INIT;
 	struct scenario *s = NULL;
 	struct scenario_entry e = { .path = path };
+	size_t nkernels;
 
 	if (load_path(path, &s, &err) == 0) {
 		const struct node *title = node_get(s->root, "title");
 
 		e.name = xstrdup(node_get(s->root, "name")->text);
 		e.title = xstrdup(title ? title->text : "");
+		e.kernel = kernels_names(s, &nkernels);
 		scenario_free(s);
 	} else {
 		const char *base = strrchr(path, '/');
@@ -63,9 +73,7 @@ static void add_file(struct found *f, char *path)
 	}
 	for (size_t i = 0; i < f->n; i++) {
 		if (strcmp(f->entry[i].name, e.name) == 0) { /* the earlier folder wins */
-			free(e.name);
-			free(e.title);
-			free(e.path);
+			entry_free(&e);
 			return;
 		}
 	}
@@ -173,11 +181,8 @@ int scenario_list(struct scenario_entry **list, size_t *n, struct error *err)
 
 void scenario_list_free(struct scenario_entry *list, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		free(list[i].name);
-		free(list[i].title);
-		free(list[i].path);
-	}
+	for (size_t i = 0; i < n; i++)
+		entry_free(&list[i]);
 	free(list);
 }
 

@@ -7,7 +7,7 @@
  *
  *	name: alias-tmpfs
  *	title: one line
- *	kernel: debian:7.3			# when no --kernel is given
+ *	kernel: debian:7.3			# when no --kernel is given; several: kernels, below
  *	vm: {memory: 8G, cpus: 4, least: 2G}	# a guest smaller than least is refused; more keys below
  *	constants: {step: 8, files: "memory * 1000000 / 32G"}
  *	vary: {residue: [0, 4]}			# cartesian product, in the order written
@@ -28,6 +28,19 @@
  *						# rows: heading of the first column; style: seed, plain
  *	metrics: [allocstall, time, ...]	# shown first, behind the columns; canonical names
  *	limits: {boot: 60s, layout: 10m, workload: 10m}	# for KVM; scaled for TCG
+ *
+ * kernels: several, each a column of the tables; a text as --kernel takes it, or one to be built:
+ *
+ *	kernels:
+ *	  - debian:7.3
+ *	  - {source: debian:7.3, patch: resample.patch, name: patched}	# Debian's source package
+ *	  - {tree: ~/linux, rev: v7.3, config: [kasan], cc: gcc-12, align: true, base: my.config}
+ *	leave_out: [{kernel: patched, residue: 0}]	# cells that are not run; a value or a list of them
+ *
+ * rev: without it the tree is built as it stands. patch and config are a text or a list: files, or of
+ * config the name of a fragment that mmrig brings. align: functions on lines of 64 bytes, so that a
+ * patch moves no other one. name: without it one is made of the rest; --kernel takes it. Relative
+ * paths are so to the scenario's file, and ~ is the home. How it is built: harness/build/build.h.
  *
  * layout: may also name one: `layout: alias` or `layout: {use: alias, with: {residue: 4}}`. It stands in
  * workloads/layouts/NAME.yaml or a folder of $MMRIG_LAYOUTS, with the keys name, title, constants
@@ -54,6 +67,7 @@
  * Every error is file:line:column: what; and the nearest known word. A value that shows to be bad where
  * it is used is told where it was written last (with, --set, --memory), and "(in file:line:column)". EXIT_USAGE.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -98,12 +112,27 @@ struct variant {
 	char *cmdline;	      /* for the kernel, each word with a blank before it; "" */
 };
 
+#define SCENARIO_KERNELS_MAX 16
+
+struct scenario_kernel {
+	char *name; /* as tables and --kernel call it; of a spec its text */
+	char *spec; /* what --kernel takes; NULL: it is built, of what follows */
+	char *source, *tree, *rev, *base, *cc; /* each may be NULL; just one of source and tree */
+	char **patch, **config;		       /* NULL-terminated */
+	bool align;
+	char *place; /* "FILE:LINE:COLUMN", for messages */
+};
+
 struct scenario_limits { /* seconds, as written, unscaled */
 	double boot, layout, settle, workload, collect, silence;
 };
 
 struct scenario_plan {
-	char *name, *title, *kernel; /* kernel may be NULL */
+	char *name, *title;
+	struct scenario_kernel *kernel; /* of `kernel` or `kernels`; may be none */
+	size_t nkernels;
+	struct scenario_rule *rule; /* of `leave_out` */
+	size_t nrules;
 	char *file;
 	char *text;		     /* canonical YAML of the whole after --set, for run.json */
 	struct variant *variant;
@@ -131,10 +160,13 @@ char *guest_memory_why(uint64_t bytes);
 int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
 		    struct error *err);
 void scenario_plan_free(struct scenario_plan *plan);
+/* Is this cell left out? kernel: its name in plan->kernel, or NULL for one that is not of the plan. */
+bool scenario_leaves_out(const struct scenario_plan *plan, const char *kernel, size_t variant);
 
 /* All scenarios that can be named: names and titles, sorted. */
 struct scenario_entry {
 	char *name, *title, *path;
+	char **kernel; /* names, NULL-terminated; may be NULL */
 };
 int scenario_list(struct scenario_entry **list, size_t *n, struct error *err);
 void scenario_list_free(struct scenario_entry *list, size_t n);

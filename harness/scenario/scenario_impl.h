@@ -131,6 +131,34 @@ bool steps_use(const struct scenario *s, const struct layout_step *step);
 /* The variant's memory and nodes are known, and what a step asks for is held against them. */
 int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err);
 
+/* ---- kernels.c: kernel and kernels ---- */
+
+int kernels_check(const struct scenario *s, const struct node *key, const struct node *n,
+		  struct error *err);
+/* What --kernel may call them, NULL-terminated heap array of heap strings. */
+char **kernels_names(const struct scenario *s, size_t *n);
+/* Fills plan->kernel; files that are not there are errors. */
+int kernels_expand(const struct scenario *s, struct scenario_plan *plan, struct error *err);
+void kernels_free(struct scenario_plan *plan);
+
+/* A text, or a list of texts: as such, how many, and the i'th. */
+int texts_check(const struct node *key, const struct node *n, struct error *err);
+size_t texts_count(const struct node *n);
+const struct node *texts_at(const struct node *n, size_t i);
+/* Of a NULL-terminated heap array. */
+void texts_free(char **words);
+
+/* ---- leave_out.c: cells that are not run ---- */
+
+int leave_out_check(const struct scenario *s, const struct node *key, const struct node *n,
+		    struct error *err);
+/* Kernels, axes and values that it names are those of the document. */
+int leave_out_check_names(const struct scenario *s, struct error *err);
+/* Takes away what a --set left without a kernel or value that it names. */
+void leave_out_prune(struct scenario *s);
+void leave_out_expand(const struct scenario *s, struct scenario_plan *plan);
+void leave_out_free(struct scenario_plan *plan);
+
 /* ---- layouts.c: named layouts ---- */
 
 /*

@@ -136,7 +136,8 @@ static void test_expand(void **state)
 
 	expand(alias, NULL, &plan);
 	assert_string_equal(plan.name, "alias");
-	assert_string_equal(plan.kernel, "debian:7.3");
+	assert_int_equal(plan.nkernels, 1);
+	assert_string_equal(plan.kernel[0].spec, "debian:7.3");
 	assert_string_equal(plan.file, "f.yaml");
 	assert_string_equal(plan.row_title, "free pages at");
 	assert_string_equal(plan.table_style, "seed");
@@ -172,7 +173,7 @@ static void test_minimal(void **state)
 	struct scenario_plan plan;
 
 	expand(MINIMAL, NULL, &plan);
-	assert_null(plan.kernel);
+	assert_int_equal(plan.nkernels, 0);
 	assert_string_equal(plan.title, "");
 	assert_string_equal(plan.table_style, "plain");
 	assert_int_equal(plan.nvariants, 1);
@@ -300,7 +301,7 @@ static void test_set(void **state)
 	assert_string_equal(job_value(&p, "option", 0, "value"), "0");
 	assert_string_equal(job_value(&p, "option", 1, "value"), "40000");
 	assert_true(p.limits.settle == 2);
-	assert_string_equal(p.kernel, "x");
+	assert_string_equal(p.kernel[0].spec, "x");
 	scenario_plan_free(&p);
 }
 

@@ -266,12 +266,32 @@ static int unknown_key(const struct scenario *s, const struct assignment *a, con
 	return node_unknown(err, place, "key", names, n);
 }
 
+/* What is a list of maps is written in a file. */
+static int refuse_list(const struct assignment *a, const char *key, struct error *err)
+{
+	static const struct {
+		const char *key, *hint;
+	} lists[] = { { "kernels", "choose with --kernel, which also takes a name of the scenario's list" },
+		      { "leave_out", "copy the scenario and change it there" } };
+	size_t len = strcspn(key, ".");
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		if (strlen(lists[i].key) != len || memcmp(lists[i].key, key, len) != 0)
+			continue;
+		error_set(err, EXIT_USAGE, "%s:1:1: %s cannot be set", a->label, lists[i].key);
+		return error_hint(err, "%s", lists[i].hint);
+	}
+	return 0;
+}
+
 static int apply(struct scenario *s, const struct assignment *a, const char *key, struct error *err)
 {
 	size_t len = strcspn(key, ".");
 
 	if (!key[len] && set_variable(s, a, key))
 		return 0;
+	if (refuse_list(a, key, err) < 0)
+		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(settable); i++)
 		if (strlen(settable[i].key) == len && memcmp(settable[i].key, key, len) == 0)
 			return set_path(s, a, key, i, err);
@@ -298,8 +318,11 @@ int scenario_set(struct scenario *s, const char *assignment, struct error *err)
 	a.value = equals + 1;
 	a.value_column = (int)(equals - assignment) + 2;
 	before = node_copy(s->root);
-	if (apply(s, &a, key, err) == 0 && scenario_check(s, err) == 0)
-		return 0;
+	if (apply(s, &a, key, err) == 0) {
+		leave_out_prune(s);
+		if (scenario_check(s, err) == 0)
+			return 0;
+	}
 	node_free(s->root); /* as it was: half an assignment is none */
 	s->root = STEAL(before);
 	return -1;
