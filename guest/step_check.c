@@ -7,8 +7,8 @@
 
 #include "guest/job.h"
 
-static void set(struct step_fault *f, const char *param, bool of_memory, const char *fmt,
-		va_list ap)
+static void __attribute__((format(printf, 4, 0)))
+set(struct step_fault *f, const char *param, bool of_memory, const char *fmt, va_list ap)
 {
 	f->param = param;
 	f->of_memory = of_memory;
