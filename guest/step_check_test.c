@@ -193,7 +193,7 @@ static void test_others(void **state)
 		{ &plain, "reclaim bytes=1073741825", "bytes",
 		  "bytes is 1073741825, and the guest has 1G; ask for less", true },
 		{ &plain, "mix how=dentries kind=unmovable", NULL,
-		  "packet and pagetables give unmovable pages" },
+		  "packet, pipes and pagetables give unmovable pages" },
 		{ &plain, "mix how=pagetables order=2", NULL, "order goes with packet alone" },
 		{ &plain, "mix how=packet order=2" },
 	};
