@@ -47,10 +47,19 @@ out_has()
 	grep -qF -- "$1" "$T/out" || die "stdout lacks \"$1\": $(head -n 3 "$T/out")"
 }
 
+# The attempts that met QEMU's known race and were made again are no part of what a test asks about.
+SETTLED='def of_run: .id | split(".")[0];
+	def again($all): of_run as $run | .id as $id | any($all[]; of_run == $run and .id != $id and
+		(.id | length) >= ($id | length) and .id > $id);
+	def settled: if (type == "object") and (.cells | type) == "array" then
+		.cells |= map(if (.runs | type) == "array" then .runs as $all | .runs |= map(select(
+			((.why // "") | contains("a known race of QEMU")) and again($all) | not)) else . end)
+		else . end;'
+
 # holds FILE JQ-EXPRESSION [JQ-ARGUMENT...]
 holds()
 {
-	jq -e "${@:3}" "$2" "$1" >/dev/null ||
+	jq -e "${@:3}" "$SETTLED settled | $2" "$1" >/dev/null ||
 		die "${1##*/}: does not hold: $2 ${*:3}"
 }
 
@@ -85,12 +94,24 @@ no_start()
 	[ ! -s "$E2E_STARTS" ] || die "a VM was started"
 }
 
+# settled_folder FOLDER: that of the attempt which counts.
+settled_folder()
+{
+	local k folder=$1
+	for k in 2 3; do
+		if [ -d "$1.$k" ] && grep -qsF "a known race of QEMU" "$folder/run.json"; then
+			folder=$1.$k
+		fi
+	done
+	echo "$folder"
+}
+
 # The folder of a run, by its number; there is one run set.
 run_folder()
 {
 	local found=("$MMRIG_RESULTS"/*-*/"$1")
 	[ ${#found[@]} -eq 1 ] || die "${#found[@]} folders of run $1 in $MMRIG_RESULTS"
-	echo "${found[0]}"
+	settled_folder "${found[0]}"
 }
 
 verify_store()

@@ -15,7 +15,7 @@ with_layout()
 	folders=()
 	for kernel in "$KERNEL" "$OLD_KERNEL"; do
 		expect 0 run "$T/steps.yaml" --kernel "$kernel" --accel "$ACCEL" --json
-		folders+=("$MMRIG_RESULTS/$(jq -r .runset "$T/out")/0001")
+		folders+=("$(settled_folder "$MMRIG_RESULTS/$(jq -r .runset "$T/out")/0001")")
 	done
 }
 
