@@ -4,16 +4,22 @@
 # Part of ci/e2e.sh: kernels from source. One is built of Debian's source with mmrig's base config, in
 # the cache of the other kernels: where that is kept, so is this one.
 
-build_tests=(build_plain build_patched build_again build_fails build_interrupted build_two_at_once
+build_tests=(build_plain build_patched build_again build_fails build_two_at_once
 	build_refusals)
 PATCH=$here/../workloads/alias-tmpfs/resample.patch
 
-# The folder of the source that the kernel was built from.
+# The folder of the source that the kernel was built from, and of its repository.
 source_folder()
 {
 	local folder
-	folder=$(dirname "$(jq -r .kernel.image "$T/out")")
-	echo "${XDG_CACHE_HOME:-$HOME/.cache}/mmrig/sources/$(jq -r .build.source_id "$folder/kernel.json")"
+	folder=$(dirname "$(jq -er .kernel.image "$T/out")")
+	echo "${XDG_CACHE_HOME:-$HOME/.cache}/mmrig/sources/$(jq -er .build.source "$folder/kernel.json")"
+}
+
+# The files that it was built from: in the source folder stand those of the last build.
+source_tree()
+{
+	jq -er .build.object "$(dirname "$(jq -er .kernel.image "$T/out")")/kernel.json"
 }
 
 # From nothing it takes some minutes.
@@ -53,55 +59,45 @@ test_build_patched()
 	! grep -q 'CONFIG_.*->' "$T/out" || die "a config symbol differs"
 }
 
-# From other folders, with no ccache and no objects: the same image to the bit.
-test_build_again()
-{
-	local src hash
-	built --source debian:7.3 --name e2e-plain
-	hash=$(jq -r .kernel.image_hash "$T/out")
-	src=$(source_folder)/src
-	[ -f "$src/Makefile" ] || die "$src is no kernel tree"
-	(
-		export XDG_CACHE_HOME=$T/cache CCACHE_DISABLE=1
-		built --tree "$src" --name again
-	)
-	[ "$(jq -r .kernel.image_hash "$T/out")" = "$hash" ] || die "$(jq -r .kernel.image_hash "$T/out"), not $hash"
-	rm -rf "$T/cache"
-}
-
 # What the compiler says, and where all of it is.
 test_build_fails()
 {
+	built --source debian:7.3 --name e2e-plain
 	{
 		echo '--- a/mm/compaction.c'
 		echo '+++ b/mm/compaction.c'
 		echo '@@ -1,1 +1,2 @@'
 		echo '+#error planted'
-		echo " $(head -n 1 "$(source_of_plain)/mm/compaction.c")"
+		echo " $(git --git-dir="$(source_folder)/git" show "$(source_tree):mm/compaction.c" | sed -n 1p)"
 	} >"$T/bad.patch"
 	expect 4 kernel build --source debian:7.3 --patch "$T/bad.patch" --name e2e-bad
 	grep -q 'mm/compaction.c:1:2: error: #error planted' "$T/err" || die "the error is not named: $(cat "$T/err")"
 	expect 2 run "$SMALL" --kernel e2e-bad
 }
 
-source_of_plain()
+# From other folders, with nothing in any cache, and ended once in the middle: nothing is there then and
+# nothing is left running, and the next call goes on to the same image, bit for bit.
+test_build_again()
 {
+	local hash pid rc=0
 	built --source debian:7.3 --name e2e-plain
-	echo "$(source_folder)/src"
-}
-
-# Ended in the middle: nothing is there, nothing is left running, and the next call goes on.
-test_build_interrupted()
-{
-	local pid
-	"$MMRIG" kernel build --source debian:7.3 --config debug --name e2e-debug >"$T/cut.out" 2>"$T/cut.err" &
+	hash=$(jq -er .kernel.image_hash "$T/out")
+	mkdir "$T/tree"
+	git --git-dir="$(source_folder)/git" archive "$(source_tree)" | tar -xf - -C "$T/tree"
+	export XDG_CACHE_HOME=$T/cache
+	"$MMRIG" kernel build --tree "$T/tree" --name again >"$T/cut.out" 2>"$T/cut.err" &
 	pid=$!
-	until pgrep -g "$(ps -o pgid= -p "$pid" | tr -d ' ')" cc1 >/dev/null || ! kill -0 "$pid" 2>/dev/null; do
+	until compiles || ! kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
 	done
 	kill -INT "$pid"
-	wait "$pid" && die "an interrupted build ended with 0"
-	expect 2 run "$SMALL" --kernel e2e-debug
+	wait "$pid" || rc=$?
+	[ "$rc" -eq 130 ] || die "an interrupted build ended with $rc: $(tail -n 3 "$T/cut.err")"
+	! compiles || die "a compiler is left"
+	expect 2 run "$SMALL" --kernel again
+	built --tree "$T/tree" --name again
+	[ "$(jq -er .kernel.image_hash "$T/out")" = "$hash" ] || die "$(jq -r .kernel.image_hash "$T/out"), not $hash"
+	rm -rf "$T/cache" "$T/tree"
 }
 
 test_build_two_at_once()

@@ -130,6 +130,7 @@ static int add_environment(const struct build *b, struct words *w, struct error 
 	words_add(w, "TZ=UTC");
 	words_add(w, "GIT_CEILING_DIRECTORIES=%s", b->source.dir);
 	words_add(w, "CCACHE_DIR=%s", ccache);
+	words_add(w, "CCACHE_TEMPDIR=%s/tmp", ccache); /* else in the user's run-time folder */
 	words_add(w, "CCACHE_BASEDIR=%s", b->source.dir);
 	words_add(w, "CCACHE_COMPILERCHECK=content");
 	words_add(w, "CCACHE_DEPEND=1");

@@ -304,7 +304,7 @@ static void test_environment(void **state)
 	static const char *const evil[] = { "MAKEFLAGS", "KBUILD_BUILD_USER", "CC",
 					    "O",	 "LOCALVERSION",      "KCFLAGS",
 					    "ARCH",	 "CCACHE_DISABLE",    "SOURCE_DATE_EPOCH" };
-	cleanup_free char *env = NULL, *variables = NULL, *ccache = NULL;
+	cleanup_free char *env = NULL, *variables = NULL, *ccache = NULL, *temporary = NULL;
 	struct kernel k;
 
 	for (size_t i = 0; i < ARRAY_SIZE(evil); i++)
@@ -320,6 +320,8 @@ static void test_environment(void **state)
 	assert_non_null(strstr(variables, "||mmrig|1\n"));
 	ccache = str_printf("CCACHE_DIR=%s/ccache\n", fake.cache);
 	assert_non_null(strstr(env, ccache));
+	temporary = str_printf("CCACHE_TEMPDIR=%s/ccache/tmp\n", fake.cache);
+	assert_non_null(strstr(env, temporary));
 	assert_string_equal(k.name, "7.3.4-mmrig-align");
 	kernel_free(&k);
 }

@@ -211,7 +211,7 @@ static int find_compiler(const char *cc, struct toolchain *t, struct error *err)
 int toolchain_find(const char *cc, struct toolchain *t, struct error *err)
 {
 	static const char *const ld[] = { "ld", "--version", NULL };
-	static const char *const ccache[] = { "ccache", "--version", NULL };
+	cleanup_free char *ccache = NULL;
 
 	*t = (struct toolchain){ 0 };
 	if (check_tools(err) < 0)
@@ -222,7 +222,9 @@ int toolchain_find(const char *cc, struct toolchain *t, struct error *err)
 	}
 	t->ld_line = first_line(ld);
 	t->ld_version = last_word(t->ld_line ? t->ld_line : "");
-	t->ccache = succeeds(ccache);
+	/* Not started: even asked for its version it makes a folder for the user. */
+	ccache = child_find_program("ccache", NULL);
+	t->ccache = ccache != NULL;
 	return 0;
 }
 

@@ -36,4 +36,7 @@ int child_run_with(const struct child_setup *setup, const char *const *argv,
 		   void (*line)(void *arg, const char *text), void *arg, struct strbuf *errors,
 		   struct error *err);
 
+/* The program that a name stands for: in PATH and the sbin folders; heap. */
+char *child_find_program(const char *name, struct error *err);
+
 #endif

@@ -6,8 +6,6 @@
 
 #include "harness/kernel/child.h"
 
-/* In PATH and the sbin folders; heap. */
-char *child_find_program(const char *name, struct error *err);
 /* Calls back for each whole line of sb and takes it out; the rest too when it is the last. */
 void child_deliver_lines(struct strbuf *sb, void (*line)(void *, const char *), void *arg,
 			 bool last);
