@@ -209,12 +209,12 @@ struct memscale {
 	enum memscale_base base;
 	/* Of the machine; base_kb 0 where it is assumed. free_kb is what the lists have, and unlisted_kb. */
 	uint64_t free_kb, base_kb;
-	uint64_t unlisted_kb;  /* "free:" says so, and the lists are cut off before them */
-	uint64_t certain_kb;   /* of them: in blocks of an order that only they can be of */
-	uint64_t guessed_kb;   /* of them: put as asked */
-	uint32_t unlisted_in;  /* bit per order of the guest: these */
-	size_t lists_unknown;  /* lists that are cut off, or lost, and nothing says how much is missing */
-	size_t unknown_line;   /* one of them */
+	uint64_t unlisted_kb; /* "free:" counts them, and the lists are cut off before them */
+	uint64_t certain_kb;  /* of them: they can be of one order only, and are put there */
+	uint64_t guessed_kb;  /* of them: put where it was asked for */
+	uint32_t unlisted_in; /* bit per order of the guest where some were put */
+	size_t lists_unknown; /* cut off or lost, and nothing says how much is missing */
+	size_t unknown_line;  /* of one of them */
 	enum memunlisted unlisted;
 	bool refused;  /* pages and blocks are 0 */
 	bool at_least; /* more may be free */
@@ -229,19 +229,20 @@ struct memscale {
 	bool held_less;	       /* fewer, since the free blocks of order 9 and 10 need the room */
 };
 
+struct memscale_ask {
+	uint64_t memory_bytes, least_pages;
+	enum memunlisted unlisted;
+};
+
 /*
  * The free lists for a guest of so many bytes: the share of memory that is free and its spread over
  * the orders (by pages) are those of the machine. Blocks of another page size count as the blocks of
  * 4 KiB pages that they are; those above order 10 as several of order 10. Rounded by largest
  * remainder: the blocks hold `pages`, less what does not fill a block of the lowest order in use.
  *
- * Where lists are cut off, the share is that of the "free:" of their zones. It is raised to so many
- * pages where it would be fewer (but not none).
+ * Where lists are cut off, the share is that of the "free:" of their zones. The pages are
+ * raised to least_pages where they would be fewer (but not none).
  */
-struct memscale_ask {
-	uint64_t memory_bytes, least_pages;
-	enum memunlisted unlisted;
-};
 void memreport_scale_as(const struct memreport *r, const struct memscale_ask *ask, struct memscale *s);
 /* The same, not raised, and refused where it is not certain. */
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s);

@@ -30,9 +30,15 @@ static void take_buddyinfo(struct reader *rd, unsigned int node, const char *nam
 		return;
 	z = &rd->r->zone[zone];
 	garbage = columns_garbage(rd, of, c);
-	if (rd->source[zone].from & FROM_LIST)
-		return; /* the dump of the failure itself is nearer to it */
+	if (rd->source[zone].from & FROM_LIST) {
+		/* The dump of the failure itself is nearer to it. */
+		if (!z->cut || garbage || c->bad.p || c->n < MEMREPORT_ORDERS_LEAST)
+			return;
+		memreport_remark(rd->r, rd->rec.line,
+				 "%s: the free list of the dump is cut off: that of buddyinfo is taken", of);
+	}
 	list_lost(rd, z);
+	memset(z->types, 0, sizeof(z->types));
 	if (garbage)
 		return;
 	memcpy(z->free, c->value, sizeof(z->free));

@@ -103,6 +103,28 @@ static void test_certain(void **state)
 	}
 }
 
+/* Whoever is told to add the whole list may put it behind the dump. */
+static void test_buddyinfo_behind_a_cut_dump(void **state)
+{
+	struct memreport_set set;
+	const struct memreport *r;
+	struct memscale s;
+
+	parse_text(ZONE(244, 65536) CUT4 "\nNode 0, zone Normal 1 2 0 3 2 0 0 0 0 0 0\n", &set);
+	r = &set.report[0];
+	assert_int_equal(set.n, 1);
+	assert_true(has_remark(&set, r, "line 4: node 0 Normal: the free list of the dump is cut off: that of buddyinfo"));
+	memreport_scale(r, 64u << 20, &s);
+	assert_false(s.refused);
+	assert_blocks(&s, "1 2 0 3 2 0 0 0 0 0 0");
+	memreport_set_free(&set);
+	/* Not where the dump has it all. */
+	parse_text(ZONE(244, 65536) "Node 0 Normal: 61*4kB 0*8kB 0*16kB 0*32kB 0*64kB 0*128kB 0*256kB 0*512kB "
+		   "0*1024kB 0*2048kB 0*4096kB = 244kB\n\nNode 0, zone Normal 1 2 0 3 2 0 0 0 0 0 0\n", &set);
+	assert_int_equal(set.report[0].zone[0].free[0], 61);
+	memreport_set_free(&set);
+}
+
 /* ---- where it is not ---- */
 
 static void test_refused(void **state)
@@ -313,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_block_fits),
 		cmocka_unit_test(test_certain),
+		cmocka_unit_test(test_buddyinfo_behind_a_cut_dump),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_share_is_that_of_free),
 		cmocka_unit_test(test_few_are_spread),
