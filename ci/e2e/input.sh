@@ -165,6 +165,13 @@ test_bad_layouts()
 	expect 2 layout import "$T/pasted" -o "$T/pasted"
 	err_has "is the report itself"
 	grep -q '^Node 0' "$T/pasted" || die "the report was overwritten"
+	for bad in "$T/none/x.yaml" "$T" /dev/null; do
+		expect 2 layout import "$T/pasted" -o "$bad"
+		err_has "--output $bad: "
+	done
+	printf 'Node 0, zone   Normal   1000 1,000 1 1 1 1 1 1 1 1 1\n' >"$T/bad-count"
+	expect 2 layout import "$T/bad-count"
+	err_has '"1,000" in column 2 is no count'
 	expect 2 layout import "$T/pasted" --memory 10M
 	err_has "--memory: memory is 10M; it must be 256M to 4092G"
 	expect 2 layout import "$T/pasted" --memory 900T

@@ -60,8 +60,9 @@ static void check_scenario(const char *yaml)
 	scenario_free(s);
 }
 
-static void check_report(const struct memreport_set *set, size_t i)
+static void check_report(const struct memreport_set *set, size_t i, enum memunlisted unlisted)
 {
+	struct memscale_ask ask = { MEMORY, MEMSCALE_PAGES_MIN, unlisted };
 	struct memscale scale;
 	struct memimport m = { .label = "pasted, by somebody", .set = set, .chosen = i };
 	cleanup_free char *account = NULL, *json = NULL, *yaml = NULL;
@@ -69,10 +70,13 @@ static void check_report(const struct memreport_set *set, size_t i)
 
 	for (size_t z = 0; z < set->report[i].nzones; z++)
 		check_zone(&set->report[i], &set->report[i].zone[z]);
-	memreport_scale_least(&set->report[i], MEMORY, MEMSCALE_PAGES_MIN, &scale);
+	memreport_scale_as(&set->report[i], &ask, &scale);
+	FUZZ_CHECK(!scale.refused || !scale.pages);
+	FUZZ_CHECK(scale.certain_kb + scale.guessed_kb <= scale.unlisted_kb);
+	if (scale.pages || scale.refused)
+		m.scale = &scale;
 	if (scale.pages) {
 		check_scale(&scale);
-		m.scale = &scale;
 		yaml = memreport_scenario(&m);
 		check_scenario(yaml);
 	}
@@ -95,7 +99,8 @@ static void run(const uint8_t *data, size_t len)
 	}
 	FUZZ_CHECK(set.n && set.best < set.n);
 	for (size_t i = 0; i < set.n && i < 4; i++)
-		check_report(&set, i);
+		for (int how = MEMUNLISTED_REFUSE; how <= MEMUNLISTED_NONE; how++)
+			check_report(&set, i, (enum memunlisted)how);
 	memreport_set_free(&set);
 }
 

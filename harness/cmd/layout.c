@@ -15,15 +15,19 @@
 
 struct import_args {
 	uint64_t memory, nth;
-	const char *output;
+	const char *output, *unlisted;
 	bool json;
 };
 
 static const struct opt import_opts[] = {
 	OPT_BYTES("memory", struct import_args, memory, "SIZE",
-		  "memory of the guest that the free lists are scaled to (the machine's own, within 1G and 4G)"),
+		  "memory of the guest that the free lists are scaled to (the machine's own, within 1G and 4G; "
+		  "2G where FILE does not say how large the machine is)"),
 	OPT_U64("nth", struct import_args, nth, "N", 1, MEMREPORT_REPORTS_MAX,
 		"the report to take where FILE has several (the one with most data)"),
+	OPT_CHOICE("unlisted", struct import_args, unlisted, "smallest|largest|none",
+		   "where free lists are cut off: take free pages that they do not show for the smallest or the "
+		   "largest blocks that they can be, or leave them out (refused, but where it is certain)"),
 	OPT_STRING_LETTER('o', "output", struct import_args, output, "FILE.yaml",
 		   "write the scenario there and the account to the standard output"),
 	OPT_FLAG("json", struct import_args, json,
@@ -81,26 +85,55 @@ static int choose_report(const struct import_args *args, struct memimport *m, st
 	return 0;
 }
 
+static enum memunlisted unlisted_asked(const struct import_args *args)
+{
+	static const char *const names[] = { [MEMUNLISTED_SMALLEST] = "smallest",
+					     [MEMUNLISTED_LARGEST] = "largest",
+					     [MEMUNLISTED_NONE] = "none" };
+
+	for (int i = MEMUNLISTED_SMALLEST; args->unlisted && i <= MEMUNLISTED_NONE; i++)
+		if (strcmp(args->unlisted, names[i]) == 0)
+			return (enum memunlisted)i;
+	return MEMUNLISTED_REFUSE;
+}
+
+static int need_blocks(const struct memimport *m, const struct memscale *s, struct error *err)
+{
+	uint64_t blocks = 0;
+
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		blocks += s->blocks[k];
+	if (blocks)
+		return 0;
+	if (!s->free_kb)
+		return error_set(err, EXIT_USAGE, "%s: nothing is left of its free lists", m->label);
+	return error_set(err, EXIT_USAGE,
+			 "%s: nothing is left of its free lists in so small a guest; give it "
+			 "more --memory",
+			 m->label);
+}
+
 /* 0 with the scaled lists; without lists the account is still worth reading. */
-static int scale_report(struct memimport *m, uint64_t memory, struct memscale *s, struct error *err)
+static int scale_report(struct memimport *m, const struct import_args *args, struct memscale *s,
+			struct error *err)
 {
 	const struct memreport *r = &m->set->report[m->chosen];
-	cleanup_free char *why = guest_memory_why(memory);
-	uint64_t blocks = 0;
+	struct memscale_ask ask = { args->memory ? args->memory : memreport_guest_bytes(r),
+				    MEMSCALE_PAGES_MIN, unlisted_asked(args) };
+	cleanup_free char *why = guest_memory_why(ask.memory_bytes);
 
 	if (memreport_need_lists(m->label, r, err) < 0)
 		return -1;
 	if (why)
 		return error_set(err, EXIT_USAGE, "--memory: %s", why);
-	memreport_scale_least(r, memory, MEMSCALE_PAGES_MIN, s);
-	for (int k = 0; k < MEMSCALE_ORDERS; k++)
-		blocks += s->blocks[k];
-	if (!blocks)
-		return error_set(
-			err, EXIT_USAGE,
-			"%s: nothing is left of its free lists in so small a guest; give it "
-			"more --memory",
-			m->label);
+	memreport_scale_as(r, &ask, s);
+	m->memory_by_user = args->memory > 0;
+	if (s->refused) {
+		m->scale = s;
+		return memscale_need_lists(m->label, s, err);
+	}
+	if (need_blocks(m, s, err) < 0)
+		return -1;
 	m->scale = s;
 	return 0;
 }
@@ -120,11 +153,35 @@ static void print_results(const struct import_args *args, const struct memimport
 		fputs(scenario, stdout);
 }
 
-static bool same_file(const char *a, const char *b)
+static bool is_same(const char *output, const char *input)
 {
 	struct stat x, y;
+	int found = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &y) : stat(input, &y);
 
-	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return stat(output, &x) == 0 && found == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Before the work: file_write_atomic() cannot tell a bad name from a disk that is full. */
+static int check_output(const char *output, const char *input, struct error *err)
+{
+	cleanup_free char *folder = xstrdup(output);
+	char *slash = strrchr(folder, '/');
+	struct stat st;
+
+	if (is_same(output, input))
+		return error_set(err, EXIT_USAGE, "--output %s: is the report itself; give another name", output);
+	if (stat(output, &st) == 0 && S_ISDIR(st.st_mode))
+		return error_set(err, EXIT_USAGE, "--output %s: is a folder; give the name of a file", output);
+	if (lstat(output, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_set(err, EXIT_USAGE,
+				 "--output %s: is no regular file; give the name of one that is to be made", output);
+	if (slash)
+		slash[slash == folder] = '\0';
+	if (access(slash ? folder : ".", W_OK | X_OK) < 0 || stat(slash ? folder : ".", &st) < 0)
+		return error_errno(err, EXIT_USAGE, "--output %s: cannot write into its folder", output);
+	if (!*output || !S_ISDIR(st.st_mode))
+		return error_set(err, EXIT_USAGE, "--output %s: gives no file in a folder", output);
+	return 0;
 }
 
 /* The scenario may be meant for another host. */
@@ -145,12 +202,9 @@ static int import_set(const struct import_args *args, struct memimport *m, struc
 	struct memscale scale;
 	int ret;
 
-	if (args->output && same_file(args->output, m->label))
-		return error_set(err, EXIT_USAGE, "--output %s: is the report itself; give another name", args->output);
 	if (choose_report(args, m, err) < 0)
 		return -1;
-	ret = scale_report(m, args->memory ? args->memory :
-					     memreport_guest_bytes(&m->set->report[m->chosen]), &scale, err);
+	ret = scale_report(m, args, &scale, err);
 	if (ret == 0)
 		scenario = memreport_scenario(m);
 	if (ret == 0 && args->output &&
@@ -172,6 +226,8 @@ static int import_run(const struct command *self, int argc, char **argv, struct 
 	if (opt_parse(self, argc, argv, &args, &npos, 1, 1, err) < 0)
 		return err->status;
 	m.label = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
+	if (args.output && check_output(args.output, argv[0], err) < 0)
+		return err->status;
 	ret = read_reports(argv[0], m.label, &set, err);
 	if (ret == 0)
 		ret = import_set(&args, &m, err);
@@ -193,7 +249,15 @@ static const struct command command_layout_import = {
 		"an account of what was understood, with remarks on what is odd, missing or "
 		"contradictory, to the standard error.\n"
 		"\n"
+		"Where a free list is cut off, what is free is what \"free:\" of its zone says. Pages that the list "
+		"does not show go into blocks of the one order that they can be of. Where they can be of several, and "
+		"are more than 1 in 20, nothing is written but with --unlisted.\n"
+		"\n"
+		"The share of memory that is free needs the size of the machine: give zoneinfo beside buddyinfo. 1/16 "
+		"is assumed where nothing says it.\n"
+		"\n"
 		"    mmrig layout import oom.txt --memory 4G --output oom.yaml\n"
+		"    cat /proc/buddyinfo /proc/zoneinfo | mmrig layout import - -o here.yaml\n"
 		"    mmrig run ./oom.yaml\n",
 	.opts = import_opts,
 	.run = import_run,

@@ -129,7 +129,7 @@ static void test_nth(void **state)
 	cleanup_output struct output first = import(TWO_REPORTS, "--nth=1", NULL, NULL);
 	cleanup_output struct output third = import(TWO_REPORTS, "--nth=3", NULL, NULL);
 
-	assert_int_equal(best.status, 0);
+	assert_int_equal(best.status, 2); /* its lists are cut off */
 	assert_in(best.err, "report 2 of 2, from line 10, the one with most data");
 	assert_int_equal(first.status, 2);
 	assert_in(first.err, "report 1 of 2, from line 1, as asked");
@@ -208,6 +208,108 @@ static void test_bad_files(void **state)
 	assert_int_equal(usage.status, 2);
 }
 
+/* Bad names are seen before the work, and are no trouble of the disk. */
+static void test_bad_output(void **state)
+{
+	static const struct {
+		const char *option, *error;
+	} cases[] = {
+		{ "--output=/nonexistent/x.yaml", "--output /nonexistent/x.yaml: cannot write into its folder" },
+		{ "--output=/dev/null/x.yaml", "cannot write into its folder" },
+		{ "--output=/tmp", "--output /tmp: is a folder" },
+		{ "--output=/dev/null", "--output /dev/null: is no regular file" },
+		{ "--output=" WITH_LISTS, "is the report itself" },
+		{ "--output=harness/../" WITH_LISTS, "is the report itself" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cleanup_output struct output o = import(WITH_LISTS, cases[i].option, NULL, NULL);
+		cleanup_output struct output first = import("/nonexistent", cases[i].option, NULL, NULL);
+
+		assert_int_equal(o.status, 2);
+		assert_string_equal(o.out, "");
+		assert_in(o.err, cases[i].error);
+		if (!strstr(cases[i].option, WITH_LISTS))
+			assert_in(first.err, cases[i].error);
+	}
+}
+
+/* 1316, 1128 and 85644 kB of the lists that are cut off; free: of the zones has 2882868 kB. */
+static void test_unlisted(void **state)
+{
+	static const struct {
+		const char *option, *text;
+	} cases[] = {
+		{ "--unlisted=smallest", "which is a guess: the smallest that they can be in" },
+		{ "--unlisted=largest", "which is a guess: the largest that they can be in" },
+		{ "--unlisted=none", "at least 88088 of 4193780 kB are free, 2.10 % of the RAM" },
+	};
+	cleanup_output struct output refused = import(TWO_REPORTS, NULL, NULL, NULL);
+
+	assert_int_equal(refused.status, 2);
+	assert_string_equal(refused.out, "");
+	assert_in(refused.err, "2882868 of 4193780 kB are free, 68.74 % of the RAM\n");
+	assert_in(refused.err, "of what order 2794780 of the 2882868 kB that are free are is not known");
+	assert_in(refused.err, "--unlisted smallest");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		cleanup_output struct output o = import(TWO_REPORTS, cases[i].option, NULL, NULL);
+		cleanup_output struct output j = import(TWO_REPORTS, cases[i].option, "--json", NULL);
+
+		assert_int_equal(o.status, 0);
+		assert_in(o.err, cases[i].text);
+		assert_in(o.out, "# free lists are cut off: 88088 kB of the 2882868 kB that are free are in them;");
+		assert_in(j.out, cases[i].option[11] == 'n' ? "\"at_least\": true" : "\"at_least\": false");
+		assert_in(j.out, cases[i].option[11] == 'n' ? "\"free_kb\": 88088" : "\"free_kb\": 2882868");
+	}
+}
+
+static struct output import_text(const char *text, const char *option)
+{
+	char path[] = "/tmp/mmrig-layout-test-XXXXXX";
+	int fd = mkstemp(path);
+	struct output o;
+
+	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	o = import(path, option, NULL, NULL);
+	unlink(path);
+	return o;
+}
+
+/* How to have it better is said where the size of the machine is not. */
+static void test_no_size(void **state)
+{
+	static const char text[] = "Node 0, zone Normal 9 1 1 1 1 1 1 1 1 1 1\n";
+	cleanup_output struct output o = import_text(text, NULL);
+	cleanup_output struct output asked = import_text(text, "--memory=1G");
+
+	assert_in(o.err, "1/16 is assumed\nthe size of the machine is in /proc/zoneinfo: cat /proc/buddyinfo "
+			 "/proc/zoneinfo | mmrig layout import -\n");
+	assert_in(o.err, "the size of the machine is not said: 2G is that of guests then (--memory)");
+	assert_in(o.out, "vm: {memory: 2G, cpus: 2} # the size of the machine is not said\n");
+	assert_null(strstr(asked.err, "2G"));
+	assert_in(asked.out, "vm: {memory: 1G, cpus: 2}\n");
+}
+
+static void test_more_reports_than_are_read(void **state)
+{
+	cleanup_strbuf struct strbuf text = STRBUF_INIT;
+
+	for (int i = 0; i < 182; i++)
+		strbuf_adds(&text, "Mem-Info:\nNode 0 Normal: 1*4kB 2*8kB 0*16kB 0*32kB 0*64kB 0*128kB 0*256kB 0*512kB "
+				   "0*1024kB 0*2048kB 0*4096kB = 20kB\n");
+	{
+		cleanup_output struct output o = import_text(text.data, NULL);
+		cleanup_output struct output j = import_text(text.data, "--json");
+
+		assert_in(o.err, ": report 1 of 182, from line 1, the one with most data (--nth chooses); "
+				 "the first 128 were read\n");
+		assert_in(o.err, "54 more reports were not read");
+		assert_in(o.out, "report 1 of 182 (line 1)");
+		assert_in(j.out, "\"reports_not_read\": 54");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +322,10 @@ int main(void)
 		cmocka_unit_test(test_large_guest),
 		cmocka_unit_test(test_stdin),
 		cmocka_unit_test(test_bad_files),
+		cmocka_unit_test(test_bad_output),
+		cmocka_unit_test(test_unlisted),
+		cmocka_unit_test(test_no_size),
+		cmocka_unit_test(test_more_reports_than_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,11 +11,13 @@ static void add_report_line(struct strbuf *sb, const struct memimport *m)
 	const struct memreport *r = &m->set->report[m->chosen];
 	cleanup_free char *label = run_text_printable(m->label);
 
-	strbuf_addf(sb, "%s: report %zu of %zu, from line %zu", label, m->chosen + 1, m->set->n,
-		    r->line);
+	strbuf_addf(sb, "%s: report %zu of %zu, from line %zu", label, m->chosen + 1,
+		    m->set->n + m->set->left_out, r->line);
 	if (m->set->n > 1)
 		strbuf_adds(sb, m->chosen_by_user ? ", as asked" :
 						    ", the one with most data (--nth chooses)");
+	if (m->set->left_out)
+		strbuf_addf(sb, "; the first %zu were read", m->set->n);
 	strbuf_addf(sb, "\npages of %u kB", r->page_kb);
 	if (*r->release)
 		strbuf_addf(sb, ", kernel %s", r->release);
@@ -110,25 +112,46 @@ char *memscale_describe(const struct memscale *s)
 	static const char *const of[] = { "of the memory of its zones", "of the RAM",
 					  "of MemTotal", "of its pageblocks" };
 
+	const char *least = s->at_least ? "at least " : "";
+
 	if (s->base == MEMSCALE_ASSUMED)
-		return str_printf("%" PRIu64
+		return str_printf("%s%" PRIu64
 				  " kB are free; of how much is not said: 1/%d is assumed",
-				  s->free_kb, MEMSCALE_SHARE_ASSUMED);
-	return str_printf("%" PRIu64 " of %" PRIu64 " kB are free, %.2f %% %s", s->free_kb,
+				  least, s->free_kb, MEMSCALE_SHARE_ASSUMED);
+	return str_printf("%s%" PRIu64 " of %" PRIu64 " kB are free, %.2f %% %s", least, s->free_kb,
 			  s->base_kb, 100.0 * (double)s->free_kb / (double)s->base_kb, of[s->base]);
 }
 
-static void add_scale(struct strbuf *sb, const struct memscale *s)
+char *memscale_describe_assumed(const struct memscale *s)
 {
-	cleanup_free char *memory = str_format_bytes(s->memory_bytes);
-	cleanup_free char *share = memscale_describe(s);
+	if (s->base != MEMSCALE_ASSUMED)
+		return NULL;
+	return xstrdup("the size of the machine is in /proc/zoneinfo: cat /proc/buddyinfo /proc/zoneinfo | "
+		       "mmrig layout import -");
+}
+
+static void add_share(struct strbuf *sb, const struct memscale *s)
+{
+	cleanup_free char *share = memscale_describe(s), *unlisted = memscale_describe_unlisted(s);
+	cleanup_free char *assumed = memscale_describe_assumed(s);
 
 	strbuf_addf(sb, "%s\n", share);
+	if (assumed)
+		strbuf_addf(sb, "%s\n", assumed);
+	if (unlisted)
+		strbuf_addf(sb, "%s\n", unlisted);
 	if (s->cma_kb)
 		strbuf_addf(sb,
 			    "%" PRIu64 " kB more are free in CMA, which the failed request could "
 			    "not take: left out\n",
 			    s->cma_kb);
+}
+
+static void add_scale(struct strbuf *sb, const struct memimport *m)
+{
+	const struct memscale *s = m->scale;
+	cleanup_free char *memory = str_format_bytes(s->memory_bytes);
+
 	if (s->raised)
 		strbuf_addf(sb, "that would leave the guest too little to go on: raised to %" PRIu64 " MiB\n",
 			    s->pages * 4 / 1024);
@@ -136,6 +159,9 @@ static void add_scale(struct strbuf *sb, const struct memscale *s)
 		strbuf_addf(sb, "%.1f %% of the pageblocks hold unmovable pages, %.1f %% reclaimable ones%s\n",
 			    100 * s->held[MEMTYPE_UNMOVABLE], 100 * s->held[MEMTYPE_RECLAIMABLE],
 			    s->held_less ? " (fewer than in the report: the large free blocks need the room)" : "");
+	if (!s->base_kb && !m->memory_by_user)
+		strbuf_addf(sb, "the size of the machine is not said: %s is that of guests then (--memory)\n",
+			    memory);
 	strbuf_addf(sb, "in a guest of %s: %" PRIu64 " free pages of 4 kB, in blocks of order\n",
 		    memory, s->pages);
 	for (int k = 0; k < MEMSCALE_ORDERS; k++)
@@ -157,6 +183,8 @@ char *memreport_account(const struct memimport *m)
 		add_zone(&sb, r, &r->zone[i]);
 	add_remarks(&sb, m);
 	if (m->scale)
-		add_scale(&sb, m->scale);
+		add_share(&sb, m->scale);
+	if (m->scale && !m->scale->refused)
+		add_scale(&sb, m);
 	return strbuf_steal(&sb);
 }

@@ -80,8 +80,10 @@ static json_t *zone_json(const struct memzone *z)
 	if (z->orders) {
 		json_object_set_new(o, "free_blocks", counts_json(z->free, z->orders));
 		json_object_set_new(o, "letters", letters_json(z));
-		json_object_set_new(o, "cut_off", json_boolean(z->cut));
+		json_object_set_new(o, "whole_orders", json_integer(z->whole));
 	}
+	if (z->orders || z->cut)
+		json_object_set_new(o, "cut_off", json_boolean(z->cut));
 	add_types(o, z);
 	return o;
 }
@@ -136,6 +138,24 @@ static json_t *report_json(const struct memreport *r)
 	return o;
 }
 
+/* What the free lists, which are cut off, do not show. */
+static void add_unlisted(json_t *o, const struct memscale *s)
+{
+	static const char *const asked[] = { "refuse", "smallest", "largest", "none" };
+	json_t *in = json_array();
+
+	json_object_set_new(o, "unlisted", json_string(asked[s->unlisted]));
+	json_object_set_new(o, "refused", json_boolean(s->refused));
+	json_object_set_new(o, "unlisted_kb", run_json_u64(s->unlisted_kb));
+	json_object_set_new(o, "unlisted_certain_kb", run_json_u64(s->certain_kb));
+	json_object_set_new(o, "unlisted_guessed_kb", run_json_u64(s->guessed_kb));
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		if (s->unlisted_in >> k & 1)
+			json_array_append_new(in, json_integer(k));
+	json_object_set_new(o, "unlisted_in_orders", in);
+	json_object_set_new(o, "lists_unknown", json_integer((json_int_t)s->lists_unknown));
+}
+
 static json_t *scale_json(const struct memscale *s)
 {
 	static const char *const bases[] = { "managed", "pages RAM", "MemTotal", "pageblocks", "assumed" };
@@ -146,10 +166,14 @@ static json_t *scale_json(const struct memscale *s)
 	json_object_set_new(o, "free_kb", run_json_u64(s->free_kb));
 	if (s->base_kb)
 		json_object_set_new(o, "of_kb", run_json_u64(s->base_kb));
+	json_object_set_new(o, "at_least", json_boolean(s->at_least));
+	add_unlisted(o, s);
 	json_object_set_new(o, "raised", json_boolean(s->raised));
 	json_object_set_new(o, "left_out_cma_kb", run_json_u64(s->cma_kb));
-	json_object_set_new(o, "free_pages", run_json_u64(s->pages));
-	json_object_set_new(o, "free_blocks", counts_json(s->blocks, MEMSCALE_ORDERS));
+	if (!s->refused) {
+		json_object_set_new(o, "free_pages", run_json_u64(s->pages));
+		json_object_set_new(o, "free_blocks", counts_json(s->blocks, MEMSCALE_ORDERS));
+	}
 	for (int t = 0; t < MEMTYPES; t++)
 		if (s->have_mix >> t & 1)
 			json_object_set_new(mix, memtype_name((enum memtype)t),
@@ -166,6 +190,7 @@ char *memreport_json(const struct memimport *m, const char *scenario)
 	json_object_set_new(o, "schema", json_integer(RUN_SCHEMA));
 	json_object_set_new(o, "file", run_json_text(m->label));
 	json_object_set_new(o, "reports", json_integer((json_int_t)m->set->n));
+	json_object_set_new(o, "reports_not_read", json_integer((json_int_t)m->set->left_out));
 	json_object_set_new(o, "chosen", json_integer((json_int_t)m->chosen + 1));
 	json_object_set_new(o, "remarks", strings_json(m->set->remark, m->set->nremarks));
 	json_object_set_new(o, "report", report_json(&m->set->report[m->chosen]));

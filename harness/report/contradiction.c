@@ -39,11 +39,68 @@ static void remark_above(struct memreport *r, const struct memzone *z, enum memz
 			 memzone_field_name(b), field_kb(r, z, b), done);
 }
 
-/* ---- a zone ---- */
-
 static const uint32_t watermarks = 1u << MEMZONE_MIN | 1u << MEMZONE_LOW | 1u << MEMZONE_HIGH |
 				   1u << MEMZONE_BOOST;
 static const uint32_t sizes = 1u << MEMZONE_MANAGED | 1u << MEMZONE_PRESENT;
+
+static enum memzone_field size_field(const struct memzone *z)
+{
+	return has(z, MEMZONE_MANAGED) ? MEMZONE_MANAGED : MEMZONE_PRESENT;
+}
+
+/* ---- what no machine has ---- */
+
+static void judge_size_of(struct memreport *r, struct memzone *z)
+{
+	for (int f = 0; f < MEMZONE_LISTED; f++) {
+		if (!(z->have >> f & 1) || field_kb(r, z, f) < MEMREPORT_MACHINE_KB)
+			continue;
+		memreport_remark(r, z->field_line[f], "node %u %s: %s is %" PRIu64
+				 " kB, more than any machine has: it is left out", z->node, z->name,
+				 memzone_field_name((enum memzone_field)f), field_kb(r, z, f));
+		leave_out(z, 1u << f);
+	}
+}
+
+static void judge_size_of_machine(struct memreport *r)
+{
+	uint64_t sizes_kb = 0;
+
+	for (int t = 0; t < MEMTOTALS; t++) {
+		uint64_t kb = r->total[t] * (t == MEMTOTAL_MEMINFO_KB ? 1 : r->page_kb);
+
+		if (!(r->have_total >> t & 1) || kb < MEMREPORT_MACHINE_KB)
+			continue;
+		memreport_remark(r, r->total_line[t], "%s is %" PRIu64 " kB, more than any machine has: it is left out",
+				 memtotal_name((enum memtotal)t), kb);
+		r->have_total &= ~(1u << t);
+		r->total[t] = 0;
+	}
+	for (size_t i = 0; i < r->nzones; i++)
+		sizes_kb += field_kb(r, &r->zone[i], size_field(&r->zone[i]));
+	if (sizes_kb < MEMREPORT_MACHINE_KB)
+		return;
+	memreport_remark(r, 0, "the zones are %" PRIu64
+			 " kB, more than any machine has: their sizes are left out", sizes_kb);
+	for (size_t i = 0; i < r->nzones; i++)
+		leave_out(&r->zone[i], sizes);
+}
+
+static void judge_lists_of_machine(struct memreport *r)
+{
+	uint64_t list_kb;
+
+	memreport_lists(r, &list_kb);
+	if (list_kb < MEMREPORT_MACHINE_KB)
+		return;
+	memreport_remark(r, 0, "the free lists hold %" PRIu64
+			 " kB, more than any machine has: they are left out", list_kb);
+	for (size_t i = 0; i < r->nzones; i++)
+		if (r->zone[i].orders)
+			memzone_lose_list(&r->zone[i]);
+}
+
+/* ---- a zone ---- */
 
 /* Managed pages are some of those present, which are some of those spanned. */
 static void judge_sizes(struct memreport *r, struct memzone *z)
@@ -56,11 +113,6 @@ static void judge_sizes(struct memreport *r, struct memzone *z)
 		remark_above(r, z, MEMZONE_PRESENT, MEMZONE_SPANNED, "both are left out");
 		leave_out(z, 1u << MEMZONE_PRESENT | 1u << MEMZONE_SPANNED);
 	}
-}
-
-static enum memzone_field size_field(const struct memzone *z)
-{
-	return has(z, MEMZONE_MANAGED) ? MEMZONE_MANAGED : MEMZONE_PRESENT;
 }
 
 static void judge_watermarks(struct memreport *r, struct memzone *z)
@@ -88,47 +140,80 @@ static void judge_watermarks(struct memreport *r, struct memzone *z)
 
 /* ---- what is free against what there is ---- */
 
-static void list_leave_out(struct memreport *r, struct memzone *z, uint64_t list_kb)
+static void list_leave_out(struct memreport *r, struct memzone *z, enum memzone_field size)
 {
+	cleanup_free char *free_says =
+		has(z, MEMZONE_FREE) ? str_printf(", and free: says %" PRIu64 " kB", field_kb(r, z, MEMZONE_FREE)) :
+				       xstrdup("");
+
 	memreport_remark(r, z->list_line,
-			 "node %u %s: the free list holds %" PRIu64 " kB, more than its zone of %" PRIu64
-			 " kB, and free: says %" PRIu64 " kB: the list is left out",
-			 z->node, z->name, list_kb, field_kb(r, z, size_field(z)),
-			 field_kb(r, z, MEMZONE_FREE));
-	z->orders = 0;
+			 "node %u %s: the free list holds %" PRIu64 " kB, more than %s of %" PRIu64
+			 " kB%s: the list is left out",
+			 z->node, z->name, memzone_list_kb(r, z), memzone_field_name(size),
+			 field_kb(r, z, size), free_says);
+	memzone_lose_list(z);
 }
 
-static void size_leave_out(struct memreport *r, struct memzone *z, uint64_t list_kb, bool list_over)
+static void size_leave_out(struct memreport *r, struct memzone *z, enum memzone_field size)
 {
-	enum memzone_field size = size_field(z);
+	uint64_t list_kb = memzone_list_kb(r, z);
 
-	if (list_over)
+	if (list_kb > field_kb(r, z, size))
 		memreport_remark(r, z->list_line,
 				 "node %u %s: the free list holds %" PRIu64 " kB, more than %s of %" PRIu64
-				 " kB: the size of the zone is left out",
+				 " kB: %s of the zone is left out",
 				 z->node, z->name, list_kb, memzone_field_name(size),
-				 field_kb(r, z, size));
+				 field_kb(r, z, size), memzone_field_name(size));
 	else
-		remark_above(r, z, MEMZONE_FREE, size, "the size of the zone is left out");
-	leave_out(z, sizes);
+		remark_above(r, z, MEMZONE_FREE, size, "the latter is left out");
+	leave_out(z, 1u << size);
+}
+
+static void free_leave_out(struct memreport *r, struct memzone *z, enum memzone_field size)
+{
+	remark_above(r, z, MEMZONE_FREE, size, "it is left out, and the free list, which fits, is taken");
+	leave_out(z, 1u << MEMZONE_FREE);
+}
+
+/*
+ * A zone has the pages that are present: a list or a counter of more is wrong, unless both have them. Kernels
+ * before 3.10 took the memory map off what is present, so that all else may be free.
+ */
+static void judge_free_present(struct memreport *r, struct memzone *z, enum memzone_field size)
+{
+	bool list_over = has(z, size) && memzone_list_kb(r, z) > field_kb(r, z, size);
+	bool free_over = exceeds(z, MEMZONE_FREE, size);
+
+	if (list_over && !free_over)
+		list_leave_out(r, z, size);
+	else if (free_over && !list_over && z->orders && !z->cut)
+		free_leave_out(r, z, size);
+	else if (list_over || free_over)
+		size_leave_out(r, z, size);
+}
+
+/* A balloon may have made nonsense of the managed pages; a list that adds up is believed. */
+static void judge_free_managed(struct memreport *r, struct memzone *z)
+{
+	uint64_t list_kb = memzone_list_kb(r, z);
+	bool list_over = has(z, MEMZONE_MANAGED) && list_kb > field_kb(r, z, MEMZONE_MANAGED);
+	bool free_over = exceeds(z, MEMZONE_FREE, MEMZONE_MANAGED);
+	bool proven = has(z, MEMZONE_LISTED) && z->value[MEMZONE_LISTED] == list_kb;
+
+	if (list_over && has(z, MEMZONE_FREE) && !free_over && !proven)
+		list_leave_out(r, z, MEMZONE_MANAGED);
+	else if (free_over && z->orders && !z->cut && !list_over)
+		free_leave_out(r, z, MEMZONE_MANAGED);
+	else if (list_over || free_over)
+		size_leave_out(r, z, MEMZONE_MANAGED);
 }
 
 /* Three that speak of one zone: its size, the counter of its free pages, its free list. */
 static void judge_free(struct memreport *r, struct memzone *z)
 {
-	uint64_t list_kb = memzone_list_kb(r, z), size_kb = field_kb(r, z, size_field(z));
-	bool free_over = exceeds(z, MEMZONE_FREE, size_field(z)), list_over;
-	bool proven = has(z, MEMZONE_LISTED) && z->value[MEMZONE_LISTED] == list_kb;
-
-	list_over = has(z, size_field(z)) && z->orders && list_kb > size_kb;
-	if (list_over && has(z, MEMZONE_FREE) && !free_over && !proven) {
-		list_leave_out(r, z, list_kb);
-	} else if (free_over && z->orders && !z->cut && !list_over) {
-		remark_above(r, z, MEMZONE_FREE, size_field(z), "the free list, which fits, is taken");
-		leave_out(z, 1u << MEMZONE_FREE);
-	} else if (list_over || free_over) {
-		size_leave_out(r, z, list_kb, list_over);
-	}
+	judge_free_present(r, z, MEMZONE_SPANNED);
+	judge_free_present(r, z, MEMZONE_PRESENT);
+	judge_free_managed(r, z);
 	if (exceeds(z, MEMZONE_FREE_CMA, MEMZONE_FREE)) {
 		remark_above(r, z, MEMZONE_FREE_CMA, MEMZONE_FREE, "it is left out");
 		leave_out(z, 1u << MEMZONE_FREE_CMA);
@@ -153,7 +238,7 @@ static void judge_ram(struct memreport *r)
 	most = list_kb > managed_kb ? list_kb : managed_kb;
 	if (!has_total(r, MEMTOTAL_RAM) || most <= ram_kb)
 		return;
-	memreport_remark(r, 0, "%s %" PRIu64 " kB, more than the RAM of %" PRIu64
+	memreport_remark(r, r->total_line[MEMTOTAL_RAM], "%s %" PRIu64 " kB, more than the RAM of %" PRIu64
 			 " kB: the latter is left out",
 			 list_kb > managed_kb ? "the free lists hold" : "the managed pages are", most,
 			 ram_kb);
@@ -170,7 +255,7 @@ static void judge_parts(struct memreport *r)
 
 		if (!has_total(r, t) || r->total[t] <= r->total[MEMTOTAL_RAM])
 			continue;
-		memreport_remark(r, 0, "%s of the machine is %" PRIu64 " kB, more than its RAM of %" PRIu64
+		memreport_remark(r, r->total_line[t], "%s of the machine is %" PRIu64 " kB, more than its RAM of %" PRIu64
 				 " kB: it is left out",
 				 memtotal_name(t), r->total[t] * r->page_kb,
 				 r->total[MEMTOTAL_RAM] * r->page_kb);
@@ -195,16 +280,22 @@ static void judge_pageblocks(struct memreport *r)
 	uint64_t ram_kb = has_total(r, MEMTOTAL_RAM) ? r->total[MEMTOTAL_RAM] * r->page_kb : 0;
 
 	memreport_lists(r, &list_kb);
-	if (!kb || (kb >= list_kb && kb < MEMREPORT_NONSENSE && (!ram_kb || kb / HOLES <= ram_kb)))
+	if (!kb || (kb >= list_kb && kb < MEMREPORT_MACHINE_KB && (!ram_kb || kb / HOLES <= ram_kb)))
 		return;
-	memreport_remark(r, 0, "%" PRIu64 " kB of pageblocks cannot be, with %" PRIu64
+	memreport_remark(r, r->blocks_line, "%" PRIu64 " kB of pageblocks cannot be, with %" PRIu64
 			 " kB in the free lists%s: they are left out",
-			 kb, list_kb, ram_kb && kb / HOLES > ram_kb ? " and the RAM that there is" : "");
+			 kb, list_kb, kb >= MEMREPORT_MACHINE_KB	   ? ", on no machine" :
+			 ram_kb && kb / HOLES > ram_kb ? " and the RAM that there is" :
+							 "");
 	blocks_leave_out(r);
 }
 
 void memreport_leave_out(struct memreport *r)
 {
+	for (size_t i = 0; i < r->nzones; i++)
+		judge_size_of(r, &r->zone[i]);
+	judge_size_of_machine(r);
+	judge_lists_of_machine(r);
 	for (size_t i = 0; i < r->nzones; i++) {
 		judge_sizes(r, &r->zone[i]);
 		judge_free(r, &r->zone[i]);

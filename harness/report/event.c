@@ -157,6 +157,34 @@ static void order_of_size(struct memreport *r)
 	e->have_order = true;
 }
 
+/* What stands behind one of the keys, where its end is seen. */
+static bool find_word(const char *text, const char *const *keys, struct cursor *word)
+{
+	for (; *keys; keys++) {
+		const char *s = strstr(text, *keys);
+
+		if (!s)
+			continue;
+		word->p = s + strlen(*keys);
+		word->p += strspn(word->p, " ");
+		word->end = word->p + strcspn(word->p, ", ");
+		if (word->p < word->end && *word->end)
+			return true;
+	}
+	return false;
+}
+
+static void remark_bad(struct reader *rd, const struct memevent *e, const char *text)
+{
+	static const char *const order[] = { "order:", "order=", NULL };
+	static const char *const mask[] = { "mode:", "gfp_mask=", NULL };
+
+	if (!e->have_order && find_word(text, order, &rd->word))
+		reader_bad(rd, "order of any kernel", "it is left out");
+	if (!e->have_gfp && find_word(text, mask, &rd->word))
+		reader_bad(rd, "gfp mask", "it is left out");
+}
+
 static void take_failure(struct reader *rd, enum memevent_kind kind, const char *text)
 {
 	struct memevent e = { .kind = kind, .line = rd->rec.line };
@@ -167,6 +195,7 @@ static void take_failure(struct reader *rd, enum memevent_kind kind, const char 
 	take_bytes(text, &e);
 	reader_split(rd);
 	r = reader_report(rd);
+	remark_bad(rd, &e, text);
 	/* A header that was torn apart says less than the one before it. */
 	if (r->event.have_order && !e.have_order && kind == r->event.kind)
 		return;

@@ -142,7 +142,7 @@ int memreport_need_lists(const char *label, const struct memreport *r, struct er
 	uint64_t kb;
 	size_t lists = memreport_lists(r, &kb);
 
-	if (kb)
+	if (kb || memreport_any_unlisted(r))
 		return 0;
 	if (lists)
 		return error_set(err, EXIT_USAGE,
@@ -205,7 +205,9 @@ static void remark_input(struct memreport_set *set, const struct mail *m,
 				      word));
 	}
 	if (set->left_out)
-		set_remark(set, str_printf("%zu more reports were not read", set->left_out));
+		set_remark(set, str_printf("%zu more reports were not read: cut out the part of the log "
+					   "that is meant",
+					   set->left_out));
 }
 
 int memreport_parse(const char *label, const void *data, size_t len, struct memreport_set *set,

@@ -61,7 +61,8 @@ struct memzone {
 	size_t line;			    /* of the input, from 1: where it was met first */
 	size_t list_line;		    /* where its free list is */
 	unsigned int orders;		    /* known from order 0 on; 0: no free list */
-	bool cut;			    /* orders above are missing */
+	bool cut;			    /* counts are missing: the list, or a row of a type, is cut off */
+	unsigned int whole;		    /* orders that are known in full; `orders` where it is not cut */
 	uint64_t free[MEMREPORT_ORDERS];    /* blocks */
 	uint32_t at_least;		    /* bit per order: the kernel stopped counting */
 	uint8_t types[MEMREPORT_ORDERS];    /* bit per memtype: a free list showed its letter */
@@ -69,6 +70,8 @@ struct memzone {
 	uint64_t by_type[MEMTYPES][MEMREPORT_ORDERS]; /* blocks, of pagetypeinfo */
 	bool types_whole;	   /* another zone's rows or the table of pageblocks followed */
 	bool types_bad;		   /* a row of them was garbage */
+	size_t type_line[MEMTYPES];
+	uint32_t type_cut; /* bit per memtype: its row ends in what is no count */
 	uint32_t have_blocks;	   /* bit per memtype */
 	uint64_t blocks[MEMTYPES]; /* pageblocks */
 	uint32_t have;		   /* bit per memzone_field */
@@ -131,11 +134,14 @@ struct memreport {
 	char release[64], arch[16]; /* "": not said */
 	unsigned int pageblock_order;
 	bool have_pageblock_order;
+	unsigned int orders; /* that lists and rows have; 0: none is whole */
 	struct memzone *zone; /* in the order of the text */
 	size_t nzones;
+	size_t lists_lost; /* free lists of zones that are not among these */
 	struct memevent event;
 	uint32_t have_total;
 	uint64_t total[MEMTOTALS]; /* pages of the machine, but for MEMINFO_KB */
+	size_t total_line[MEMTOTALS], blocks_line; /* the latter: where pageblocks are counted first */
 	char **remark;		   /* "line 12: ..." */
 	size_t nremarks, remarks_left_out;
 	size_t data; /* how much is known, to compare reports of one input */
@@ -189,10 +195,29 @@ enum memscale_base {
  */
 #define MEMSCALE_PAGES_MIN 16384
 
+/* What becomes of free pages that "free:" counts and that a list which is cut off does not show. */
+enum memunlisted {
+	MEMUNLISTED_REFUSE,   /* unless it is certain where they are, or they are few */
+	MEMUNLISTED_SMALLEST, /* they are in the smallest blocks, or the largest, that they can be in */
+	MEMUNLISTED_LARGEST,
+	MEMUNLISTED_NONE, /* they are left out: the layout has at least the blocks of the lists */
+};
+#define MEMUNLISTED_FEW 20 /* one page in so many: counters and lists are read one after the other */
+
 struct memscale {
 	uint64_t memory_bytes;
 	enum memscale_base base;
-	uint64_t free_kb, base_kb; /* of the machine; base_kb 0 where it is assumed */
+	/* Of the machine; base_kb 0 where it is assumed. free_kb is what the lists have, and unlisted_kb. */
+	uint64_t free_kb, base_kb;
+	uint64_t unlisted_kb; /* "free:" counts them, and the lists are cut off before them */
+	uint64_t certain_kb;  /* of them: they can be of one order only, and are put there */
+	uint64_t guessed_kb;  /* of them: put where it was asked for */
+	uint32_t unlisted_in; /* bit per order of the guest where some were put */
+	size_t lists_unknown; /* cut off or lost, and nothing says how much is missing */
+	size_t unknown_line;  /* of one of them */
+	enum memunlisted unlisted;
+	bool refused;  /* pages and blocks are 0 */
+	bool at_least; /* more may be free */
 	uint64_t cma_kb; /* left out: free blocks that the failed request could not take */
 	uint64_t pages;	 /* 4 KiB: asked to be free in the guest */
 	uint64_t blocks[MEMSCALE_ORDERS];
@@ -204,16 +229,25 @@ struct memscale {
 	bool held_less;	       /* fewer, since the free blocks of order 9 and 10 need the room */
 };
 
+struct memscale_ask {
+	uint64_t memory_bytes, least_pages;
+	enum memunlisted unlisted;
+};
+
 /*
  * The free lists for a guest of so many bytes: the share of memory that is free and its spread over
  * the orders (by pages) are those of the machine. Blocks of another page size count as the blocks of
  * 4 KiB pages that they are; those above order 10 as several of order 10. Rounded by largest
  * remainder: the blocks hold `pages`, less what does not fill a block of the lowest order in use.
+ *
+ * Where lists are cut off, the share is that of the "free:" of their zones. The pages are
+ * raised to least_pages where they would be fewer (but not none).
  */
+void memreport_scale_as(const struct memreport *r, const struct memscale_ask *ask, struct memscale *s);
+/* The same, not raised, and refused where it is not certain. */
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s);
-/* The same, raised to so many pages where it would be fewer (but not none). */
-void memreport_scale_least(const struct memreport *r, uint64_t memory_bytes, uint64_t least,
-			   struct memscale *s);
+/* EXIT_USAGE, with what is not known, where it was refused. */
+int memscale_need_lists(const char *label, const struct memscale *s, struct error *err);
 
 /*
  * The guest to scale to where nobody asks for another: as large as the machine, in whole GiB, within
@@ -224,6 +258,10 @@ uint64_t memreport_guest_bytes(const struct memreport *r);
 
 /* "40512 of 1916044 kB are free, 2.11 % of the memory of its zones"; heap. */
 char *memscale_describe(const struct memscale *s);
+/* What became of the free pages that the lists do not show; NULL: there are none. */
+char *memscale_describe_unlisted(const struct memscale *s);
+/* How to have more said where the size of the machine is not; NULL: it is. */
+char *memscale_describe_assumed(const struct memscale *s);
 
 /* ---- what is made of it; heap ---- */
 
@@ -233,6 +271,7 @@ struct memimport {
 	size_t chosen; /* index of the report */
 	bool chosen_by_user;
 	const struct memscale *scale; /* NULL: it has no free list */
+	bool memory_by_user;
 };
 /* An account for people: zones, the failure, remarks, the scaled target. */
 char *memreport_account(const struct memimport *m);

@@ -8,6 +8,8 @@
 
 #define MEMREPORT_BLOCKS_MAX (1ull << 32) /* of one order: 16 TiB of the smallest */
 #define MEMREPORT_NONSENSE (1ull << 42)	  /* of kB (4 PiB) and of pages */
+/* 128 TiB: what Linux can map with four levels of page tables, and more than any machine has. */
+#define MEMREPORT_MACHINE_KB (1ull << 37)
 #define MEMREPORT_ORDERS_LEAST 9	  /* no kernel has fewer: 64K pages of ppc64 */
 
 /* ---- mail.c ---- */
@@ -102,6 +104,14 @@ void tangle_add(struct tangle *t, enum list_token kind, uint64_t a, uint64_t b);
 bool tangle_solve(const struct tangle *t, unsigned int page_kb, bool both, uint64_t *steps,
 		  struct tangle_list list[2]);
 
+/* ---- freelist.c ---- */
+
+struct reader;
+/* The tokens of a list that the text begins with; where no list is open, they are nobody's. */
+void freelist_take(struct reader *rd, struct cursor *text);
+/* Behind "Node 0 Normal:". */
+void freelist_begin(struct reader *rd, unsigned int node, const char *name, struct cursor text);
+
 /* ---- reader.c, and what reads one kind of text each ---- */
 
 /* Which texts gave a zone something: a second one of a kind belongs to another report. */
@@ -142,6 +152,7 @@ struct reader {
 	long zoneinfo;	  /* the zone whose lines of zoneinfo are read, or -1 */
 	bool have_node;	  /* "Node 0 " that was printed apart from its list */
 	unsigned int node;
+	struct cursor word; /* that reader_number() read last */
 	enum memtype heading[MEMREPORT_ORDERS]; /* columns below "Number of blocks type" */
 	unsigned int nheading;
 };
@@ -162,10 +173,36 @@ long reader_zone(struct reader *rd, unsigned int node, const char *name, unsigne
 /* Puts a number where none is yet; one that no machine can have is said and left out. */
 void reader_field(struct reader *rd, long zone, enum memzone_field f, uint64_t value, bool in_kb);
 void reader_total(struct reader *rd, enum memtotal t, uint64_t value);
-/* As cursor_number(), but one that overflows is UINT64_MAX, so that it is seen to be nonsense. */
-bool reader_number(struct cursor *c, uint64_t *value);
+/*
+ * Blanks, then a whole number that ends at a blank or the end; one that overflows is UINT64_MAX, so that
+ * it is seen to be nonsense. False: c is where it was. reader->word is the word in either case.
+ */
+bool reader_number(struct reader *rd, struct cursor *c, uint64_t *value);
+/* The word up to a blank, printable and not long; heap. */
+char *reader_text(const struct cursor *word);
+/* Says that reader->word stands where a number is due: `"1k" is no number of kB: <done>`. */
+void reader_bad(struct reader *rd, const char *of, const char *done);
+/* A value as it stands in the text: the digits of reader->word where it overflows; heap. */
+char *reader_typed(const struct reader *rd, uint64_t value);
 
 bool memtype_find(const char *name, enum memtype *t);
+
+/* ---- columns.c ---- */
+
+/* The counts of a row of buddyinfo or pagetypeinfo. */
+struct columns {
+	uint64_t value[MEMREPORT_ORDERS];
+	uint32_t at_least;
+	unsigned int n;		  /* those above MEMREPORT_ORDERS are counted */
+	struct cursor impossible; /* a count that no machine can have; p NULL: none */
+	struct cursor bad;	  /* the word that stands where a count is due; p NULL: none */
+};
+/* Columns up to a poster's comment, or to a bad word; with so many columns a row may be whole. */
+void columns_take(struct reader *rd, struct cursor *text, unsigned int whole, struct columns *c);
+/* Is the whole row to be left out? Says so. `of`: "node 0 Normal". */
+bool columns_garbage(struct reader *rd, const char *of, const struct columns *c);
+/* Was the row taken up to a bad word? Says so. */
+bool columns_cut(struct reader *rd, const char *of, const struct columns *c);
 
 /* Each takes the text where it is of its kind. */
 bool event_read(struct reader *rd, struct cursor text);
@@ -183,6 +220,16 @@ void memreport_remark(struct memreport *r, size_t line, const char *fmt, ...)
 void memreport_judge(struct memreport *r);
 uint64_t memzone_list_kb(const struct memreport *r, const struct memzone *z);
 
+/* Movable and Device are listed where they have no memory. */
+bool memzone_is_empty(const struct memzone *z);
+
+/* ---- orders.c ---- */
+
+/* Adds up the rows of migratetypes where there is no other list; marks what is cut, and says so. */
+void memreport_judge_orders(struct memreport *r);
+/* There is a list, and it is not known what is in it. */
+void memzone_lose_list(struct memzone *z);
+
 /* ---- contradiction.c ---- */
 
 /*
@@ -191,6 +238,16 @@ uint64_t memzone_list_kb(const struct memreport *r, const struct memzone *z);
  * up to what it says is believed.
  */
 void memreport_leave_out(struct memreport *r);
+
+/* ---- unlisted.c ---- */
+
+/*
+ * Adds to pages (of 4 KiB, by order) what the lists do not show, as s->unlisted asks, and fills what s has
+ * of it. whole: also of zones that have no list, since the share is one of the whole machine.
+ */
+bool memreport_any_unlisted(const struct memreport *r); /* does a list lack what its zone has? */
+void memreport_add_unlisted(const struct memreport *r, bool whole, uint64_t pages[MEMSCALE_ORDERS],
+			    struct memscale *s);
 
 /* ---- scale.c ---- */
 

@@ -291,8 +291,7 @@ static void test_comments_and_short_rows(void **state)
 	assert_list(&set.report[0].zone[0], "1 1 1 1 1 1 1 1 1 1 1");
 	assert_list(&set.report[0].zone[1], "2 2 2 2");
 	assert_true(has_remark(&set, &set.report[0],
-			       "line 2: node 0 Normal: the free list is cut off: it "
-			       "has orders 0-3 only"));
+			       "line 2: node 0 Normal: the free list is cut off after order 3"));
 	memreport_set_free(&set);
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Records into reports: which report a record belongs to, and what is kept of a zone. */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "harness/report/memreport_impl.h"
+#include "results/run_text.h"
 #include "results/util/cleanup.h"
 
+#define WORD_SHOWN 40 /* bytes */
 #define STAMP_JUMP_US 30000000 /* a slow console took 2.7 s for a dump */
 #define STAMP_BACK_US 1000000
 
@@ -19,6 +22,20 @@ static void inherit(struct memreport *r, const struct memreport *before)
 	r->page_size_known = before->page_size_known;
 }
 
+/* A kernel counts pages. */
+static void to_pages(struct memreport *r, struct memzone *z, enum memzone_field f)
+{
+	uint64_t kb = z->value[f];
+
+	z->value[f] /= r->page_kb;
+	if (kb % r->page_kb)
+		memreport_remark(r, z->field_line[f],
+				 "node %u %s: %s of %llu kB is no whole number of pages of %u kB: it is "
+				 "taken for %llu kB",
+				 z->node, z->name, memzone_field_name(f), (unsigned long long)kb, r->page_kb,
+				 (unsigned long long)(z->value[f] * r->page_kb));
+}
+
 /* What dumps print is kB; all else is pages, as all becomes now. */
 static void report_end(struct reader *rd)
 {
@@ -27,7 +44,7 @@ static void report_end(struct reader *rd)
 	for (size_t i = 0; r && i < r->nzones; i++)
 		for (int f = 0; f < MEMZONE_FIELDS; f++)
 			if (rd->source[i].in_kb >> f & 1)
-				r->zone[i].value[f] /= r->page_kb;
+				to_pages(r, &r->zone[i], (enum memzone_field)f);
 }
 
 static struct memreport *room_for_report(struct reader *rd)
@@ -83,13 +100,29 @@ static long zone_find(const struct memreport *r, unsigned int node, const char *
 	return -1;
 }
 
+static bool is_zone_name(const char *name)
+{
+	cleanup_free char *text = str_printf("%s:", name);
+	struct cursor c = { text, text + strlen(text) };
+
+	return record_zone_name(&c) && *c.p == ':';
+}
+
 static long zone_add(struct reader *rd, unsigned int node, const char *name)
 {
 	struct memreport *r = rd->r;
 	struct memzone *z;
 
-	if (r->nzones >= MEMREPORT_ZONES_MAX)
+	if (r->nzones >= MEMREPORT_ZONES_MAX) {
+		if (!r->lists_lost++)
+			memreport_remark(r, rd->rec.line, "more than %d zones: the others are left out",
+					 MEMREPORT_ZONES_MAX);
 		return -1;
+	}
+	if (!is_zone_name(name))
+		memreport_remark(r, rd->rec.line,
+				 "node %u %s: no kernel has a zone of that name; it is taken for one", node,
+				 name);
 	if ((r->nzones & (r->nzones - 1)) == 0)
 		r->zone = xreallocarray(r->zone, r->nzones ? 2 * r->nzones : 1, sizeof(*r->zone));
 	z = memset(&r->zone[r->nzones], 0, sizeof(*z));
@@ -136,9 +169,10 @@ void reader_field(struct reader *rd, long zone, enum memzone_field f, uint64_t v
 	if (z->have >> f & 1)
 		return;
 	if (value >= MEMREPORT_NONSENSE) {
-		memreport_remark(rd->r, rd->rec.line,
-				 "node %u %s: %s %llu is nonsense, and left out", z->node, z->name,
-				 memzone_field_name(f), (unsigned long long)value);
+		cleanup_free char *typed = reader_typed(rd, value);
+
+		memreport_remark(rd->r, rd->rec.line, "node %u %s: %s %s is nonsense, and left out",
+				 z->node, z->name, memzone_field_name(f), typed);
 		return;
 	}
 	z->have |= 1u << f;
@@ -155,28 +189,69 @@ void reader_total(struct reader *rd, enum memtotal t, uint64_t value)
 	if (r->have_total >> t & 1)
 		return;
 	if (value >= MEMREPORT_NONSENSE) {
-		memreport_remark(r, rd->rec.line, "%s %llu is nonsense, and left out", memtotal_name(t),
-				 (unsigned long long)value);
+		cleanup_free char *typed = reader_typed(rd, value);
+
+		memreport_remark(r, rd->rec.line, "%s %s is nonsense, and left out", memtotal_name(t),
+				 typed);
 		return;
 	}
 	r->have_total |= 1u << t;
 	r->total[t] = value;
+	r->total_line[t] = rd->rec.line;
 }
 
-bool reader_number(struct cursor *c, uint64_t *value)
+/* ---- numbers ---- */
+
+bool reader_number(struct reader *rd, struct cursor *c, uint64_t *value)
 {
-	struct cursor end;
+	struct cursor *w = &rd->word;
 
 	cursor_skip_blanks(c);
-	for (end = *c; end.p < end.end && *end.p >= '0' && *end.p <= '9'; end.p++)
-		;
-	if (cursor_number(c, value))
-		return true;
-	if (end.p <= c->p)
+	*w = (struct cursor){ c->p, c->p };
+	while (w->end < c->end && !memchr(" \t\r", *w->end, 3))
+		w->end++;
+	*value = 0;
+	for (const char *p = w->p; p < w->end; p++) {
+		if (*p < '0' || *p > '9')
+			return false;
+		if (*value == UINT64_MAX || __builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (uint64_t)(*p - '0'), value))
+			*value = UINT64_MAX;
+	}
+	if (w->p == w->end)
 		return false;
-	c->p = end.p;
-	*value = UINT64_MAX;
-	return c->p == c->end || memchr(" \t\r,", *c->p, 4);
+	c->p = w->end;
+	return true;
+}
+
+char *reader_text(const struct cursor *word)
+{
+	size_t len = (size_t)(word->end - word->p);
+	cleanup_free char *part = str_printf("%.*s%s", (int)(len > WORD_SHOWN ? WORD_SHOWN : len),
+					     word->p, len > WORD_SHOWN ? "..." : "");
+
+	return run_text_printable(part);
+}
+
+void reader_bad(struct reader *rd, const char *of, const char *done)
+{
+	cleanup_free char *word = reader_text(&rd->word);
+
+	memreport_remark(reader_report(rd), rd->rec.line, "\"%s\" is no %s: %s", word, of, done);
+}
+
+char *reader_typed(const struct reader *rd, uint64_t value)
+{
+	struct cursor digits = rd->word;
+
+	if (value < UINT64_MAX - 1)
+		return str_printf("%llu", (unsigned long long)value);
+	while (digits.p < digits.end && !isdigit((unsigned char)*digits.p))
+		digits.p++;
+	digits.end = digits.p;
+	while (digits.end < rd->word.end && isdigit((unsigned char)*digits.end))
+		digits.end++;
+	return reader_text(&digits);
 }
 
 /* ---- the end ---- */

@@ -168,8 +168,7 @@ static const char *const counters[] = {
 	"kernel_misc_reclaimable",
 	"free",
 	"free_pcp",
-	"free_cma",
-	"Active_anon",
+	"free_cma",	"Active_anon",
 };
 
 /* "free:93 slab_reclaimable:749": numbers of pages, and no kB. */
@@ -371,12 +370,13 @@ static char *find_record(char *s, const char *end)
 	struct cursor c = { s, end };
 	unsigned int node;
 	char name[PROC_NAME_MAX];
-	uint64_t number;
 
 	if (!cursor_zone(&c, &node, name)) {
 		c.p = s;
-		if (cursor_take(&c, "Node") && cursor_number(&c, &number))
+		if (cursor_take(&c, "Node ") && !cursor_at_end(&c)) {
+			c.p += strcspn(c.p, " ");
 			cursor_skip_blanks(&c);
+		}
 	}
 	while ((c.p = strchr(c.p, ' ')) != NULL) {
 		c.p += strspn(c.p, " ");

@@ -47,9 +47,9 @@ static uint64_t managed_kb(const struct memreport *r)
 	for (size_t i = 0; i < r->nzones; i++) {
 		uint64_t kb = zone_kb(r, &r->zone[i]);
 
-		if (!r->zone[i].orders)
+		if (!r->zone[i].orders && !r->zone[i].cut)
 			continue;
-		if (!kb && memzone_list_kb(r, &r->zone[i]))
+		if (!kb && (r->zone[i].cut || memzone_list_kb(r, &r->zone[i])))
 			return 0;
 		sum += kb;
 	}
@@ -105,6 +105,7 @@ static void choose_base(const struct memreport *r, struct memscale *s)
 		[MEMSCALE_BLOCKS] = memreport_blocks_kb(r),
 	};
 
+	s->base_kb = 0;
 	for (s->base = MEMSCALE_MANAGED; s->base < MEMSCALE_ASSUMED; s->base++)
 		if (kb[s->base] && kb[s->base] >= s->free_kb) {
 			s->base_kb = kb[s->base];
@@ -266,30 +267,50 @@ uint64_t memreport_guest_bytes(const struct memreport *r)
 
 void memreport_scale(const struct memreport *r, uint64_t memory_bytes, struct memscale *s)
 {
-	memreport_scale_least(r, memory_bytes, 0, s);
+	struct memscale_ask ask = { .memory_bytes = memory_bytes };
+
+	memreport_scale_as(r, &ask, s);
 }
 
-void memreport_scale_least(const struct memreport *r, uint64_t memory_bytes, uint64_t least,
-			   struct memscale *s)
+/* Pages of the lists, and those that they do not show; the share of memory that they are. */
+static uint64_t add_up(const struct memreport *r, uint64_t pages[MEMSCALE_ORDERS], struct memscale *s)
+{
+	uint64_t listed[MEMSCALE_ORDERS], sum;
+
+	sum = spread(r, true, listed, &s->cma_kb);
+	if (!sum)
+		spread(r, false, listed, &s->cma_kb);
+	memcpy(pages, listed, sizeof(listed));
+	memreport_add_unlisted(r, false, pages, s);
+	choose_base(r, s);
+	if (s->base == MEMSCALE_RAM || s->base == MEMSCALE_MEMINFO) {
+		memcpy(pages, listed, sizeof(listed));
+		memreport_add_unlisted(r, true, pages, s);
+		choose_base(r, s);
+	}
+	sum = 0;
+	for (int k = 0; k < MEMSCALE_ORDERS; k++)
+		sum += pages[k];
+	return sum;
+}
+
+void memreport_scale_as(const struct memreport *r, const struct memscale_ask *ask, struct memscale *s)
 {
 	uint64_t pages[MEMSCALE_ORDERS], sum;
 
 	memset(s, 0, sizeof(*s));
-	s->memory_bytes = memory_bytes;
+	s->memory_bytes = ask->memory_bytes;
+	s->unlisted = ask->unlisted;
 	scale_mix(r, s);
-	sum = spread(r, true, pages, &s->cma_kb);
-	if (!sum)
-		sum = spread(r, false, pages, &s->cma_kb);
-	if (!sum)
+	sum = add_up(r, pages, s);
+	s->min_kb = scaled_min_kb(r, s);
+	if (!sum || s->refused)
 		return;
-	s->free_kb = sum * GUEST_PAGE_KB;
-	choose_base(r, s);
 	s->pages = guest_pages(s);
-	if (s->pages && s->pages < least) {
-		s->pages = least;
+	if (s->pages && s->pages < ask->least_pages) {
+		s->pages = ask->least_pages;
 		s->raised = true;
 	}
-	s->min_kb = scaled_min_kb(r, s);
 	divide(pages, sum, s);
 	fit_held(s);
 }

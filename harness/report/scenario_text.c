@@ -47,9 +47,11 @@ static void add_origin(struct strbuf *sb, const struct memimport *m)
 {
 	const struct memreport *r = &m->set->report[m->chosen];
 	cleanup_free char *what = memreport_describe(r), *share = memscale_describe(m->scale);
+	cleanup_free char *unlisted = memscale_describe_unlisted(m->scale);
+	cleanup_free char *assumed = memscale_describe_assumed(m->scale);
 	cleanup_free char *origin =
 		str_printf("Made by mmrig layout import of %s, report %zu of %zu (line %zu).",
-			   m->label, m->chosen + 1, m->set->n, r->line);
+			   m->label, m->chosen + 1, m->set->n + m->set->left_out, r->line);
 	cleanup_free char *understood =
 		str_printf("Understood: %s; pages of %u kB.", what, r->page_kb);
 
@@ -57,6 +59,10 @@ static void add_origin(struct strbuf *sb, const struct memimport *m)
 	add_comment(sb, origin);
 	add_comment(sb, understood);
 	add_comment(sb, share);
+	if (assumed)
+		add_comment(sb, assumed);
+	if (unlisted)
+		add_comment(sb, unlisted);
 	add_raised(sb, m->scale);
 	add_left_out(sb, m->scale);
 	for (size_t i = 0; i < r->nremarks; i++)
@@ -180,7 +186,8 @@ char *memreport_scenario(const struct memimport *m)
 	strbuf_addf(&sb, "title: the free lists of a report%s%s\n", r->event.kind ? ", " : "",
 		    r->event.kind ? memevent_name(r->event.kind) : "");
 	strbuf_adds(&sb, "kernel: debian:7.3\n");
-	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}\nruns: 5\nlayout:\n", memory);
+	strbuf_addf(&sb, "vm: {memory: %s, cpus: 2}%s\nruns: 5\nlayout:\n", memory,
+		    m->scale->base_kb || m->memory_by_user ? "" : " # the size of the machine is not said");
 	add_mix(&sb, m->scale);
 	add_shape(&sb, m->scale);
 	add_watermarks(&sb, m->scale);

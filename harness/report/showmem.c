@@ -1,223 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The dump that show_mem() prints: zones, free lists, counters, totals. */
+/* The dump that show_mem() prints: zones, counters, totals. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <strings.h>
 
 #include "harness/report/memreport_impl.h"
 #include "results/util/cleanup.h"
-
-#define PAGE_KB_MAX 256
-
-/* ---- free lists ---- */
-
-static void list_clear(struct memzone *z)
-{
-	z->orders = 0;
-	z->cut = false;
-	memset(z->free, 0, sizeof(z->free));
-	memset(z->types, 0, sizeof(z->types));
-}
-
-static void list_settle(struct reader *rd, long zone, bool cut)
-{
-	struct memzone *z = &rd->r->zone[zone];
-
-	z->cut = cut;
-	/* One count alone may be of another CPU's list, and gives a page size that may be none. */
-	if (z->orders > 1 || !z->cut)
-		return;
-	memreport_remark(rd->r, z->list_line, "node %u %s: too little is left of its free list",
-			 z->node, z->name);
-	list_clear(z);
-}
-
-static void settle_last(struct reader *rd)
-{
-	if (rd->last >= 0)
-		list_settle(rd, rd->last, true);
-	rd->last = -1;
-}
-
-/* ---- lists that are mixed ---- */
-
-static void list_take_over(struct reader *rd, long zone, const struct tangle_list *l)
-{
-	struct memzone *z = &rd->r->zone[zone];
-
-	list_clear(z);
-	memcpy(z->free, l->free, sizeof(z->free));
-	z->orders = l->orders;
-	reader_field(rd, zone, MEMZONE_LISTED, l->kb, false);
-	memreport_remark(rd->r, z->list_line,
-			 "node %u %s: its free list is mixed with another, and was told apart by the "
-			 "sums that both print, which no other way fits; letters of types are left out",
-			 z->node, z->name);
-}
-
-static bool untangle(struct reader *rd)
-{
-	struct tangle_list list[2];
-	bool both = rd->last >= 0 &&
-		    tangle_solve(&rd->tangle, rd->r->page_kb, true, &rd->tangle_steps, list);
-
-	if (!both && !tangle_solve(&rd->tangle, rd->r->page_kb, false, &rd->tangle_steps, list))
-		return false;
-	if (both)
-		list_take_over(rd, rd->last, &list[0]);
-	else
-		settle_last(rd);
-	list_take_over(rd, rd->list, &list[1]);
-	rd->r->page_size_known = rd->page_size_read = true;
-	return true;
-}
-
-/* Two CPUs printed at once, or a piece is lost. */
-static void tangle_end(struct reader *rd)
-{
-	struct memzone *z = &rd->r->zone[rd->list];
-
-	if (!untangle(rd)) {
-		settle_last(rd);
-		memreport_remark(rd->r, rd->misfit.line,
-				 "node %u %s: %llukB stands where %llukB is due: lists are mixed, or a "
-				 "piece is lost; this list is left out: %s",
-				 z->node, z->name, (unsigned long long)rd->misfit.kb,
-				 (unsigned long long)rd->misfit.due,
-				 rd->tangle.totals == 2 ?
-					 "not just one way to tell them apart fits the sums" :
-					 "there are not the sums of two lists to tell them apart by");
-		list_clear(z);
-	}
-	rd->list = rd->last = -1;
-	rd->tangle.mixed = false;
-}
-
-void reader_list_end(struct reader *rd)
-{
-	if (rd->list < 0)
-		return;
-	if (rd->tangle.mixed) {
-		tangle_end(rd);
-		return;
-	}
-	settle_last(rd);
-	list_settle(rd, rd->list,
-		    !(rd->r->zone[rd->list].have >> MEMZONE_LISTED & 1) && !rd->total_lost);
-	rd->list = -1;
-}
-
-/* ---- tokens ---- */
-
-static void list_leave_out(struct reader *rd, const char *why)
-{
-	struct memzone *z = &rd->r->zone[rd->list];
-
-	settle_last(rd);
-	memreport_remark(rd->r, rd->rec.line, "node %u %s: %s: garbage; this list is left out",
-			 z->node, z->name, why);
-	list_clear(z);
-	rd->list = -1;
-}
-
-static bool is_page_size(uint64_t kb)
-{
-	return kb >= 4 && kb <= PAGE_KB_MAX && (kb & (kb - 1)) == 0;
-}
-
-/* The first count gives the size of a page; the second shows that it is none of another list. */
-static void take_count(struct reader *rd, uint64_t count, uint64_t kb)
-{
-	struct memreport *r = rd->r;
-	struct memzone *z = &r->zone[rd->list];
-	unsigned int order = rd->next_order;
-	uint64_t due = order		  ? rd->list_kb << order :
-		       rd->page_size_read ? r->page_kb :
-		       is_page_size(kb)	  ? kb :
-					    r->page_kb;
-
-	if (kb != due) {
-		rd->tangle.mixed = true;
-		rd->misfit.line = rd->rec.line;
-		rd->misfit.kb = kb;
-		rd->misfit.due = due;
-		return;
-	}
-	if (order >= MEMREPORT_ORDERS) {
-		list_leave_out(rd, "more orders than any kernel has");
-		return;
-	}
-	if (count >= MEMREPORT_BLOCKS_MAX) {
-		list_leave_out(rd, "more free blocks of an order than any machine has");
-		return;
-	}
-	if (order == 0)
-		rd->list_kb = kb;
-	if (order == 1 && !rd->page_size_read) {
-		r->page_kb = (unsigned int)rd->list_kb;
-		r->page_size_known = rd->page_size_read = true;
-	}
-	z->free[order] = count;
-	z->orders = ++rd->next_order;
-}
-
-static void take_total(struct reader *rd, uint64_t kb)
-{
-	rd->total_lost = kb >= MEMREPORT_NONSENSE;
-	if (kb != UINT64_MAX)
-		reader_field(rd, rd->list, MEMZONE_LISTED, kb, false);
-	reader_list_end(rd);
-}
-
-static void take_token(struct reader *rd, enum list_token kind, uint64_t a, uint64_t b)
-{
-	tangle_add(&rd->tangle, kind, a, b);
-	if (rd->tangle.mixed) {
-		if (rd->tangle.totals == 2)
-			tangle_end(rd);
-	} else if (kind == LIST_COUNT) {
-		take_count(rd, a, b);
-	} else if (kind == LIST_TOTAL) {
-		take_total(rd, a);
-	} else if (rd->next_order) {
-		rd->r->zone[rd->list].types[rd->next_order - 1] |= (uint8_t)a;
-	}
-}
-
-/* The tokens of a list that the text begins with; where no list is open, they are nobody's. */
-static void take_list(struct reader *rd, struct cursor *text)
-{
-	uint64_t a, b;
-
-	for (;;) {
-		enum list_token kind = record_list_token(text, &a, &b);
-
-		if (kind == LIST_NONE)
-			return;
-		if (rd->list >= 0)
-			take_token(rd, kind, a, b);
-	}
-}
-
-static void list_begin(struct reader *rd, unsigned int node, const char *name, struct cursor text)
-{
-	long zone;
-
-	if (rd->tangle.mixed)
-		reader_list_end(rd);
-	settle_last(rd);
-	zone = reader_zone(rd, node, name, FROM_LIST); /* may end the list, with the report */
-	if (zone < 0)
-		reader_list_end(rd);
-	rd->last = rd->list;
-	rd->list = zone;
-	tangle_begin(&rd->tangle, rd->last >= 0);
-	rd->next_order = 0;
-	rd->total_lost = false;
-	if (rd->list >= 0)
-		rd->r->zone[rd->list].list_line = rd->rec.line;
-	take_list(rd, &text);
-}
 
 /* ---- zones ---- */
 
@@ -232,12 +19,13 @@ static const struct {
 	{ "spanned:", MEMZONE_SPANNED },
 };
 
-/* "16264kB" and nothing behind it: else it was cut off. UINT64_MAX: it overflows. */
-static bool take_kb_value(struct cursor c, uint64_t *kb)
+/* "16264kB" and nothing behind it. UINT64_MAX: it overflows. */
+static bool take_kb_value(struct reader *rd, struct cursor c, uint64_t *kb)
 {
 	uint64_t value = 0;
 	const char *start = c.p;
 
+	rd->word = c;
 	for (; c.p < c.end && isdigit((unsigned char)*c.p); c.p++)
 		if (value == UINT64_MAX || __builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*c.p - '0'), &value))
@@ -257,6 +45,17 @@ static bool next_word(struct cursor *c, struct cursor *word)
 	return true;
 }
 
+/* The last word of a line is cut off where it is no number, and what goes before it is not. */
+static void word_bad(struct reader *rd, const struct cursor *rest, const char *of, const char *key)
+{
+	cleanup_free char *done = NULL;
+
+	if (rd->word.p == rd->word.end || rest->p == rest->end)
+		return;
+	done = str_printf("%s is left out", key);
+	reader_bad(rd, of, done);
+}
+
 static void take_zone_line(struct reader *rd, unsigned int node, const char *name,
 			   struct cursor text)
 {
@@ -268,8 +67,12 @@ static void take_zone_line(struct reader *rd, unsigned int node, const char *nam
 		for (size_t i = 0; i < ARRAY_SIZE(zone_keys); i++) {
 			struct cursor value = word;
 
-			if (cursor_take(&value, zone_keys[i].key) && take_kb_value(value, &kb))
+			if (!cursor_take(&value, zone_keys[i].key))
+				continue;
+			if (take_kb_value(rd, value, &kb))
 				reader_field(rd, zone, zone_keys[i].field, kb, true);
+			else
+				word_bad(rd, &text, "number of kB", zone_keys[i].key);
 		}
 }
 
@@ -305,7 +108,7 @@ static bool take_zone(struct reader *rd, bool with_node, unsigned int node, cons
 
 	if (cursor_take(&after, ":")) {
 		if (is_list_head(with_node, after))
-			list_begin(rd, node, name, after);
+			freelist_begin(rd, node, name, after);
 		return true;
 	}
 	if (!cursor_take(&after, "free:"))
@@ -353,9 +156,12 @@ static bool take_counters(struct reader *rd, struct cursor text)
 		for (size_t i = 0; i < ARRAY_SIZE(counter_keys); i++) {
 			struct cursor value = word;
 
-			if (cursor_take(&value, counter_keys[i].key) &&
-			    reader_number(&value, &pages))
+			if (!cursor_take(&value, counter_keys[i].key))
+				continue;
+			if (reader_number(rd, &value, &pages))
 				reader_total(rd, counter_keys[i].total, pages);
+			else
+				word_bad(rd, &text, "number of pages", counter_keys[i].key);
 		}
 	return true;
 }
@@ -364,7 +170,14 @@ static bool take_total_line(struct reader *rd, struct cursor text)
 {
 	uint64_t pages;
 
-	if (!reader_number(&text, &pages) || !cursor_take(&text, "pages"))
+	if (!reader_number(rd, &text, &pages)) {
+		text.p = rd->word.end;
+		if (!cursor_take(&text, "pages RAM") && !cursor_take(&text, "pages reserved"))
+			return false;
+		reader_bad(rd, "number of pages", "the line is left out");
+		return true;
+	}
+	if (!cursor_take(&text, "pages"))
 		return false;
 	if (cursor_take(&text, "RAM") || cursor_take(&text, "of RAM"))
 		reader_total(rd, MEMTOTAL_RAM, pages);
@@ -384,7 +197,7 @@ bool showmem_read(struct reader *rd, struct cursor text)
 		reader_split(rd);
 		reader_report(rd);
 	}
-	take_list(rd, &text);
+	freelist_take(rd, &text);
 	cursor_skip_blanks(&text);
 	if (take_counters(rd, text) || take_total_line(rd, text))
 		return true;

@@ -41,8 +41,7 @@ static bool has(const struct memzone *z, enum memzone_field f)
 	return z->have >> f & 1;
 }
 
-/* Movable and Device are listed where they have no memory. */
-static bool is_empty(const struct memzone *z)
+bool memzone_is_empty(const struct memzone *z)
 {
 	return has(z, MEMZONE_PRESENT) && !z->value[MEMZONE_PRESENT];
 }
@@ -52,110 +51,18 @@ static bool has_total(const struct memreport *r, enum memtotal t)
 	return r->have_total >> t & 1;
 }
 
-/* ---- migratetypes ---- */
-
-/* Orders that every row of the zone has; 0: it has no rows. */
-static unsigned int typed_orders(const struct memzone *z)
-{
-	unsigned int least = 0;
-
-	for (int t = 0; t < MEMTYPES; t++)
-		if (z->type_orders[t] && (!least || z->type_orders[t] < least))
-			least = z->type_orders[t];
-	return least;
-}
-
-static uint64_t typed_sum(const struct memzone *z, unsigned int order)
-{
-	uint64_t sum = 0;
-
-	for (int t = 0; t < MEMTYPES; t++)
-		sum += z->by_type[t][order];
-	return sum;
-}
-
-/* Several unknown types add up to "other". */
-static bool types_fit(const struct memzone *z, unsigned int orders)
-{
-	for (unsigned int k = 0; k < orders; k++)
-		if (typed_sum(z, k) >= MEMREPORT_BLOCKS_MAX)
-			return false;
-	return true;
-}
-
-/* Isolate is the last row of a zone, where the kernel has it at all. */
-static bool has_all_types(const struct memzone *z, unsigned int least)
-{
-	return z->types_whole ||
-	       (least >= MEMREPORT_ORDERS_LEAST && z->type_orders[MEMTYPE_ISOLATE] == least);
-}
-
-/* pagetypeinfo alone gives the list; beside buddyinfo it has to agree with it. */
-static void judge_types(struct memreport *r, struct memzone *z)
-{
-	unsigned int n = typed_orders(z);
-	bool alone = !z->orders, same = true;
-
-	if (z->types_bad || !types_fit(z, n)) {
-		memreport_remark(r, z->list_line,
-				 "node %u %s: its migratetypes are not added up: a count of them is garbage",
-				 z->node, z->name);
-		return;
-	}
-	if (n && !has_all_types(z, n)) {
-		memreport_remark(
-			r, z->list_line,
-			"node %u %s: pagetypeinfo is cut off: what types are missing is not known",
-			z->node, z->name);
-		return;
-	}
-	for (unsigned int k = 0; k < n; k++) {
-		same &= k >= z->orders || z->free[k] == typed_sum(z, k);
-		if (alone)
-			z->free[k] = typed_sum(z, k);
-	}
-	if (alone)
-		z->orders = n;
-	else if (!same)
-		memreport_remark(
-			r, z->line,
-			"node %u %s: the migratetypes do not add up to the free list: they were "
-			"read at another moment",
-			z->node, z->name);
-	if (n && z->at_least)
-		memreport_remark(
-			r, z->line,
-			"node %u %s: \">\" before a count: the kernel stopped counting there",
-			z->node, z->name);
-}
-
 /* ---- lists ---- */
-
-static void judge_cut(struct memreport *r, struct memzone *z, unsigned int most)
-{
-	cleanup_free char *of = NULL;
-
-	if (!z->orders || (!z->cut && z->orders >= most && z->orders >= MEMREPORT_ORDERS_LEAST))
-		return;
-	z->cut = true;
-	if (has(z, MEMZONE_FREE))
-		of = str_printf(", %" PRIu64 " kB of the %" PRIu64 " kB that are free",
-				memzone_list_kb(r, z), z->value[MEMZONE_FREE] * r->page_kb);
-	memreport_remark(r, z->list_line,
-			 "node %u %s: the free list is cut off: it has orders 0-%u only%s", z->node,
-			 z->name, z->orders - 1, of ? of : "");
-}
 
 static void judge_list(struct memreport *r, struct memzone *z)
 {
 	uint64_t kb = memzone_list_kb(r, z), listed = z->value[MEMZONE_LISTED];
 
-	if (kb >= MEMREPORT_NONSENSE) {
+	if (kb >= MEMREPORT_MACHINE_KB) {
 		memreport_remark(r, z->list_line,
 				 "node %u %s: a free list of %" PRIu64 " kB is nonsense, "
 				 "and left out",
 				 z->node, z->name, kb);
-		z->orders = 0;
+		memzone_lose_list(z);
 		return;
 	}
 	if (z->orders && !z->cut && has(z, MEMZONE_LISTED) && listed != kb)
@@ -174,7 +81,7 @@ static void judge_list(struct memreport *r, struct memzone *z)
 static bool any_cut(const struct memreport *r)
 {
 	for (size_t i = 0; i < r->nzones; i++)
-		if (r->zone[i].cut || (!r->zone[i].orders && !is_empty(&r->zone[i])))
+		if (r->zone[i].cut || (!r->zone[i].orders && !memzone_is_empty(&r->zone[i])))
 			return true;
 	return false;
 }
@@ -256,7 +163,7 @@ static void judge_missing(struct memreport *r)
 
 	for (size_t i = 0; i < r->nzones; i++) {
 		lists += r->zone[i].orders > 0;
-		without += !r->zone[i].orders && !is_empty(&r->zone[i]);
+		without += !r->zone[i].orders && !memzone_is_empty(&r->zone[i]);
 	}
 	if (lists && without)
 		memreport_remark(r, 0, "%zu of %zu zones have no free list", without, r->nzones);
@@ -267,6 +174,22 @@ static void judge_missing(struct memreport *r)
 				 "pages of %u kB: a block of order 0 counts as one of order %d "
 				 "of 4 kB pages",
 				 r->page_kb, __builtin_ctz(r->page_kb / 4));
+}
+
+/* A guest has blocks up to order 10. */
+static void judge_large(struct memreport *r)
+{
+	unsigned int shift = (unsigned int)__builtin_ctz(r->page_kb / 4);
+	uint64_t large = 0;
+
+	for (size_t i = 0; i < r->nzones; i++)
+		for (unsigned int k = 0; k < r->zone[i].orders; k++)
+			large += k + shift >= MEMSCALE_ORDERS ? r->zone[i].free[k] : 0;
+	if (large)
+		memreport_remark(r, 0,
+				 "%" PRIu64 " blocks are larger than any of a guest: each counts as several "
+				 "of order %d of 4 kB pages",
+				 large, MEMSCALE_ORDERS - 1);
 }
 
 static size_t data_of(const struct memreport *r)
@@ -283,20 +206,14 @@ static size_t data_of(const struct memreport *r)
 
 void memreport_judge(struct memreport *r)
 {
-	unsigned int most = 0;
-
+	memreport_judge_orders(r);
 	for (size_t i = 0; i < r->nzones; i++)
-		judge_types(r, &r->zone[i]);
-	for (size_t i = 0; i < r->nzones; i++)
-		most = r->zone[i].orders > most ? r->zone[i].orders : most;
-	for (size_t i = 0; i < r->nzones; i++) {
-		judge_cut(r, &r->zone[i], most);
 		judge_list(r, &r->zone[i]);
-	}
 	memreport_leave_out(r);
 	judge_totals(r);
 	judge_cma(r);
 	judge_failure(r);
 	judge_missing(r);
+	judge_large(r);
 	r->data = data_of(r);
 }
