@@ -11,7 +11,6 @@
 #define VARIANTS_MAX 1000
 #define RUNS_DEFAULT 5
 #define SAMPLE_MS_DEFAULT 100
-#define TOLERANCE_PPM_DEFAULT 20000
 
 /* Unscaled, for KVM; silence stands above the guest's own hung-task watchdog of 120 s. */
 static const struct scenario_limits limits_default = {
@@ -210,14 +209,15 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 {
 	const struct node *sample = node_get(s->root, "sample_ms"),
 			  *tol = node_get(s->root, "tolerance");
-	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm = TOLERANCE_PPM_DEFAULT;
+	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm;
 
 	if (sample && read_integer(sample, "sample_ms", 0, INT64_MAX, &sample_ms, err) < 0)
 		return -1;
 	if (tol && read_ppm(tol, &ppm, err) < 0)
 		return -1;
 	add_numbered(job, "option", "sample_ms", sample_ms);
-	add_numbered(job, "option", "tolerance_ppm", ppm);
+	if (tol) /* without it each step has its own default */
+		add_numbered(job, "option", "tolerance_ppm", ppm);
 	return 0;
 }
 
