@@ -272,8 +272,8 @@ static int prove(struct layout *l, int index, bool lowered)
 	zones_read(&l->zones, l->block_order);
 	pcp = zones_pcp(&l->zones);
 	found = buddy < 0 ? 0 : (uint64_t)buddy + pcp;
-	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; what is on the per-CPU lists, %s, is free too",
-		 lowered ? "which are held short" : "which cannot be held short here");
+	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; the %" PRIu64 " pages on the per-CPU lists, %s, count as free",
+		 pcp, lowered ? "held short" : "which this kernel cannot hold short");
 	snprintf(r.asked, sizeof(r.asked), "\"free_pages\":%" PRIu64, l->nfreed);
 	snprintf(r.got, sizeof(r.got),
 		 "\"free_pages\":%" PRId64 ",\"pcp_pages\":%" PRIu64 ",\"whole_blocks\":%" PRIu64, buddy,

@@ -184,6 +184,17 @@ static void put_how(struct strbuf *sb, const json_t *step)
 	grid_put_wrapped(sb, TABLE_INDENT, line);
 }
 
+size_t layout_steps_left(const struct run *r)
+{
+	json_t *steps = r->layout_json ? json_loads(r->layout_json, 0, NULL) : NULL, *step;
+	size_t i, n = 0;
+
+	json_array_foreach(steps, i, step)
+		n += json_is_string(json_object_get(step, "state"));
+	json_decref(steps);
+	return n;
+}
+
 char *layout_table(const struct run *r)
 {
 	json_t *steps = r->layout_json ? json_loads(r->layout_json, 0, NULL) : NULL, *step;

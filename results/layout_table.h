@@ -11,5 +11,7 @@
  * it, and why one failed. "-" where a step did not say. A run without a layout: one line that says so.
  */
 char *layout_table(const struct run *r);
+/* How many of its steps were not reached, or not finished; the proof at the end is one. */
+size_t layout_steps_left(const struct run *r);
 
 #endif

@@ -59,6 +59,7 @@ static void tolerances(void **state)
 	const struct run r = { .layout_json = (char *)steps };
 	cleanup_free char *text = layout_table(&r);
 
+	assert_int_equal(layout_steps_left(&r), 2);
 	assert_string_equal(
 		text, "    step                       asked       got    error  tolerance  time, s\n"
 		      "    1 fill: leave_bytes       20.00M    19.50M   -2.50%   2% or 1M     1.00\n"
@@ -106,6 +107,7 @@ static void without_a_layout(void **state)
 		cleanup_free char *text = layout_table(&r);
 
 		assert_non_null(text);
+		assert_int_equal(layout_steps_left(&r), 0);
 		if (i < 4)
 			assert_string_equal(text, "    no step of a layout was made\n");
 	}
