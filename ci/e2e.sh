@@ -41,7 +41,7 @@ tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two
 	boot_panic boot_silence reboot tcg_race hostile_console layout_to_zero workload_too_big division_in_guest
 	where_selects_nothing console_flood odd_names interrupt interrupt_twice kill slow_host
 	lost_qemu two_at_once disk_full_before disk_full_in_run results_read_only results_is_file
-	bad_kernels bad_usage bad_scenarios bad_layouts layouts_beyond_guest
+	bad_kernels bad_usage bad_outputs bad_layout_names bad_scenarios bad_layouts layouts_beyond_guest
 	unknown_sysctl refused_sysctl bad_qemu
 	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}" "${alloc_tests[@]}"
 	"${compare_tests[@]}" "${build_tests[@]}")

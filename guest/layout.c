@@ -84,7 +84,7 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->child = child;
 	l->job = job;
 	l->seed = (uint64_t)job_option(job, "seed", 1);
-	l->tolerance_ppm = (uint64_t)job_option(job, "tolerance_ppm", 20000);
+	judge_init(l);
 	why = find_memory(l);
 	if (!has_steps(l)) {
 		if (why || l->map.kpageflags_fd < 0)
@@ -194,25 +194,44 @@ int layout_select(struct layout *l, const struct expr *where, size_t from, size_
 	return 0;
 }
 
-bool layout_within(const struct layout *l, uint64_t asked, uint64_t got)
+static void send_begun(struct layout *l, int index, const char *name)
 {
-	uint64_t off = asked > got ? asked - got : got - asked;
-
-	return off <= (uint64_t)((unsigned __int128)asked * l->tolerance_ppm / 1000000);
+	task_send(l->child, WIRE_STEP, "{\"index\":%d,\"step\":\"%s\",\"begun\":true}", index, name);
+	judge_begin(l);
 }
 
 static void send_report(struct layout *l, int index, const char *name, uint64_t start_ns,
 			const struct step_report *r)
 {
-	char why[512], how[256];
+	char why[512], how[256], judged[128];
 
 	json_escape(why, sizeof(why), r->why);
 	json_escape(how, sizeof(how), r->how);
+	judge_json(&l->judged, judged, sizeof(judged));
 	task_send(l->child, WIRE_STEP,
-		  "{\"index\":%d,\"step\":\"%s\",\"asked\":{%s},\"got\":{%s},\"seconds\":%.3f,"
+		  "{\"index\":%d,\"step\":\"%s\",\"asked\":{%s},\"got\":{%s}%s,\"seconds\":%.3f,"
 		  "\"ok\":%s,\"how\":\"%s\",\"why\":\"%s\"}",
-		  index, name, r->asked, r->got, (double)(mono_ns() - start_ns) / 1e9,
+		  index, name, r->asked, r->got, judged, (double)(mono_ns() - start_ns) / 1e9,
 		  r->ok ? "true" : "false", how, why);
+}
+
+static void send_map(struct layout *l, enum wire_phase phase)
+{
+	if (l->map.kpageflags_fd >= 0 && pageblocks_read(&l->map, l->child) >= 0)
+		pageblocks_send(&l->map, l->child, phase);
+}
+
+/* A step may say itself what is wrong, and the judgement tells by how much. */
+static void complete_why(const struct layout *l, struct step_report *r)
+{
+	char judged[160];
+	size_t n = strlen(r->why);
+
+	judge_text(&l->judged, judged, sizeof(judged));
+	if (*judged)
+		snprintf(r->why + n, sizeof(r->why) - n, "%s%s", n ? "; " : "", judged);
+	else if (!n)
+		snprintf(r->why, sizeof(r->why), "what it got is not what was asked for");
 }
 
 static int run_step(struct layout *l, int index, const struct job_line *line)
@@ -225,13 +244,16 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	if (!step)
 		return task_fail(l->child, "infra", "layout step %d: unknown step \"%s\"",
 				 index + 1, name ? name : "");
+	send_begun(l, index, name);
 	if (((layout_step_fn)step->run)(l, line, &r) < 0)
 		r.ok = false;
-	send_report(l, index, name, start, &r);
 	if (!r.ok)
-		return task_fail(l->child, "infra", "layout step %d (%s): %s", index + 1, name,
-				 r.why[0] ? r.why : "got differs from asked by more than the tolerance");
-	return 0;
+		complete_why(l, &r);
+	send_report(l, index, name, start, &r);
+	if (r.ok)
+		return 0;
+	send_map(l, PHASE_LAYOUT); /* how far it came is what the reader wants to see now */
+	return task_fail(l->child, "infra", "layout step %d (%s): %s", index + 1, name, r.why);
 }
 
 /*
@@ -242,29 +264,32 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 static int prove(struct layout *l, int index, bool lowered)
 {
 	struct step_report r = { .ok = true };
-	uint64_t start = mono_ns(), pcp;
-	int64_t buddy = pageblocks_read(&l->map, l->child);
+	uint64_t start = mono_ns(), pcp, found;
+	int64_t buddy;
 
+	send_begun(l, index, "proof");
+	buddy = pageblocks_read(&l->map, l->child);
 	zones_read(&l->zones, l->block_order);
 	pcp = zones_pcp(&l->zones);
-	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; per-CPU lists %s",
-		 lowered ? "held short by percpu_pagelist_high_fraction" :
-			   "not limited: no vm.percpu_pagelist_high_fraction");
+	found = buddy < 0 ? 0 : (uint64_t)buddy + pcp;
+	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; the %" PRIu64 " pages on the per-CPU lists, %s, count as free",
+		 pcp, lowered ? "held short" : "which this kernel cannot hold short");
 	snprintf(r.asked, sizeof(r.asked), "\"free_pages\":%" PRIu64, l->nfreed);
 	snprintf(r.got, sizeof(r.got),
 		 "\"free_pages\":%" PRId64 ",\"pcp_pages\":%" PRIu64 ",\"whole_blocks\":%" PRIu64, buddy,
 		 pcp, zones_whole_blocks(&l->zones) >> l->block_order);
-	r.ok = buddy >= 0 && ((uint64_t)buddy + pcp >= l->nfreed ||
-			      layout_within(l, l->nfreed, (uint64_t)buddy + pcp));
+	r.ok = layout_within(l, l->nfreed, found < l->nfreed ? found : l->nfreed) && buddy >= 0;
+	if (!r.ok) {
+		snprintf(r.why, sizeof(r.why),
+			 "%" PRIu64 " pages were given back, %" PRId64 " of them are free and %" PRIu64
+			 " pages sit on the per-CPU lists",
+			 l->nfreed, buddy, pcp);
+		complete_why(l, &r);
+	}
 	send_report(l, index, "proof", start, &r);
 	if (buddy >= 0)
 		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
-	if (r.ok)
-		return 0;
-	return task_fail(l->child, "infra",
-			 "layout proof: %" PRIu64 " pages were given back, %" PRId64
-			 " of them are free and %" PRIu64 " pages sit on the per-CPU lists",
-			 l->nfreed, buddy, pcp);
+	return r.ok ? 0 : task_fail(l->child, "infra", "layout proof: %s", r.why);
 }
 
 static int run_steps(struct layout *l)
@@ -294,7 +319,6 @@ int layout_run(struct layout *l)
 
 void layout_map(struct layout *l, enum wire_phase phase)
 {
-	if (l->map.kpageflags_fd >= 0 && pageblocks_read(&l->map, l->child) >= 0)
-		pageblocks_send(&l->map, l->child, phase);
+	send_map(l, phase);
 	task_send(l->child, TASK_DONE, "%s", "");
 }

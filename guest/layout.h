@@ -16,6 +16,7 @@
 
 #include "guest/expr.h"
 #include "guest/job.h"
+#include "guest/judge.h"
 #include "guest/pageblocks.h"
 #include "guest/procfs.h"
 #include "guest/registry.h"
@@ -33,7 +34,9 @@ struct layout {
 	uint64_t seed;
 	unsigned int block_order;
 	uint32_t block_pages; /* pages in a pageblock */
-	uint64_t tolerance_ppm;
+	uint64_t tolerance_ppm; /* the scenario's, or the default; see guest/judge.h */
+	bool tolerance_given;	/* the scenario says it */
+	struct judgement judged; /* of the step that runs */
 	int nsteps; /* reports sent so far */
 	struct expr_const *consts; /* nconsts, and room for one more */
 	size_t nconsts;
@@ -71,8 +74,8 @@ typedef int (*layout_step_fn)(struct layout *l, const struct job_line *line, str
 /* Allocates and faults in the bookkeeping. A job without steps needs none, only what the map does. */
 int layout_init(struct layout *l, struct task_child *child, const struct job *job);
 /*
- * Runs every `step` line of the job, sending a STEP message each, and the map of the pageblocks;
- * TASK_DONE or WIRE_FAIL at the end. Without steps that map is all.
+ * Runs every `step` line of the job, sending a STEP message before and after each, and the map of the
+ * pageblocks, also where a step failed; TASK_DONE or WIRE_FAIL at the end. Without steps that map is all.
  */
 int layout_run(struct layout *l);
 /* The map once more, as of the end of this phase, and TASK_DONE. */
@@ -90,8 +93,6 @@ size_t layout_align(struct layout *l);
 struct expr *layout_where(struct layout *l, const struct job_line *line, struct step_report *r);
 /* out[i] = predicate at pfn[from + i], 0 for pages that are gone; handles zone and node. -1: division by zero. */
 int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out);
-/* |asked - got| within the tolerance of asked. */
-bool layout_within(const struct layout *l, uint64_t asked, uint64_t got);
 
 /*
  * Long-term pins of single pages, given as addresses; 0 or -1 with *why. *how: the method used.

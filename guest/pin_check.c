@@ -35,14 +35,18 @@ uint64_t pin_check(struct layout *l, uint64_t *moved)
 int pin_check_report(struct layout *l)
 {
 	uint64_t start = mono_ns(), moved, pins = pin_check(l, &moved);
+	char judged[128];
 
 	if (!pins)
 		return 0;
+	judge_begin(l);
+	layout_within_ppm(l, judge_ppm(moved, pins), 0);
+	judge_json(&l->judged, judged, sizeof(judged));
 	task_send(l->child, WIRE_STEP,
 		  "{\"index\":%d,\"step\":\"pins\",\"asked\":{\"pins\":%" PRIu64 ",\"moved\":0},"
-		  "\"got\":{\"pins\":%" PRIu64 ",\"moved\":%" PRIu64 "},\"seconds\":%.3f,\"ok\":%s,"
+		  "\"got\":{\"pins\":%" PRIu64 ",\"moved\":%" PRIu64 "}%s,\"seconds\":%.3f,\"ok\":%s,"
 		  "\"how\":\"/proc/self/pagemap, after the workload\",\"why\":\"\"}",
-		  l->nsteps, pins, pins, moved, (double)(mono_ns() - start) / 1e9,
+		  l->nsteps, pins, pins, moved, judged, (double)(mono_ns() - start) / 1e9,
 		  moved ? "false" : "true");
 	if (!moved)
 		return 0;

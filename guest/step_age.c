@@ -106,8 +106,7 @@ static int age_run(struct layout *l, const struct job_line *line, struct step_re
 		 done, after, whole, zones_whole_blocks(&l->zones) >> l->block_order);
 	snprintf(r->how, sizeof(r->how), "MADV_POPULATE_WRITE, then MADV_DONTNEED");
 	r->ok = layout_within(l, operations, (uint64_t)done) &&
-		(layout_within(l, before, after) || (after > before ? after - before : before - after) <=
-							    SLACK_PAGES);
+		layout_within_slack(l, before, after, SLACK_PAGES);
 	return 0;
 }
 

@@ -190,18 +190,23 @@ static int fill(struct layout *l, struct fill *f, struct step_report *r)
 	return ret;
 }
 
+/* Pages in the unit that the step is asked in. */
+static uint64_t in_unit(const struct layout *l, const struct fill *f, uint64_t pages)
+{
+	return f->blocks ? pages >> l->block_order : pages * 4096;
+}
+
 /*
  * Base pages come by way of the per-CPU lists, whose refills break up blocks of their own: whole
  * blocks cannot be hit closer than a few with them, but exactly with huge pages.
  */
 static void judge(struct layout *l, const struct fill *f, struct step_report *r)
 {
-	uint64_t slack = !f->blocks ? MIB_PAGES : f->kind->blocks ? l->block_pages : 2 * l->block_pages;
-	uint64_t off = f->left > f->target ? f->left - f->target : f->target - f->left;
+	uint64_t slack = f->kind->blocks ? l->block_pages : f->blocks ? 2 * l->block_pages : MIB_PAGES;
+	bool near = layout_within_slack(l, in_unit(l, f, f->target), in_unit(l, f, f->left),
+					in_unit(l, f, slack));
 
-	if (!f->blocks && f->kind->blocks)
-		slack = l->block_pages;
-	r->ok = !r->why[0] && (layout_within(l, f->target, f->left) || off <= slack);
+	r->ok = near && !r->why[0];
 	if (!r->ok && !r->why[0])
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " pages were to be left free and %" PRIu64
@@ -243,14 +248,14 @@ static int fill_run(struct layout *l, const struct job_line *line, struct step_r
 		return -1;
 	region_count_zones(l, before);
 	snprintf(r->asked, sizeof(r->asked), "\"leave_%s\":%" PRIu64, f.blocks ? "blocks" : "bytes",
-		 f.blocks ? f.target >> l->block_order : f.target * 4096);
+		 in_unit(l, &f, f.target));
 	if (fill(l, &f, r) < 0)
 		return -1;
 	where_it_went(l, before, went, sizeof(went));
 	snprintf(r->got, sizeof(r->got),
 		 "\"leave_%s\":%" PRIu64 ",\"filled_pages\":%" PRIu64 ",\"free_pages\":%" PRIu64
 		 ",\"pcp_pages\":%" PRIu64 ",\"low_watermark_pages\":%" PRIu64 "%s",
-		 f.blocks ? "blocks" : "bytes", f.blocks ? f.left >> l->block_order : f.left * 4096,
+		 f.blocks ? "blocks" : "bytes", in_unit(l, &f, f.left),
 		 f.taken, zones_free(&f.view), zones_pcp(&f.view), zones_low(&f.view), went);
 	snprintf(r->how, sizeof(r->how), "%s", f.kind->how);
 	judge(l, &f, r);

@@ -85,7 +85,7 @@ static int reclaim_run(struct layout *l, const struct job_line *line, struct ste
 	snprintf(r->got, sizeof(r->got), "\"pages\":%" PRIu64 ",\"free_pages_gained\":%" PRId64, got,
 		 (int64_t)(zones_free(&l->zones) + zones_pcp(&l->zones) - free));
 	/* More than asked comes of the size of the kernel's own batches, and does no harm. */
-	r->ok = got >= asked || layout_within(l, asked, got);
+	r->ok = layout_within(l, asked, got < asked ? got : asked);
 	if (!r->ok)
 		snprintf(r->why, sizeof(r->why),
 			 "%" PRIu64 " of %" PRIu64 " pages could be reclaimed; is there page cache, or swap?",

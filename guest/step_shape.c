@@ -35,7 +35,7 @@ static uint64_t pages_of(const uint64_t blocks[ORDERS])
 }
 
 /*
- * How far off, in millionths of the pages asked for: the pages that are too many, order by order, or
+ * How far off, in millionths of the pages asked for, rounded up: the pages that are too many, order by order, or
  * those that are missing, whichever are more. With equal sums it is the total variation distance.
  */
 static uint64_t distance_ppm(const uint64_t asked[ORDERS], const uint64_t got[ORDERS])
@@ -50,7 +50,7 @@ static uint64_t distance_ppm(const uint64_t asked[ORDERS], const uint64_t got[OR
 	}
 	if (more < less)
 		more = less;
-	return total ? (uint64_t)((unsigned __int128)more * 1000000 / total) : more ? UINT64_MAX : 0;
+	return judge_ppm(more, total);
 }
 
 /* Gives back what is missing of each order, the largest first; -1 with r->why. */
@@ -85,6 +85,7 @@ static void print_blocks(char *out, size_t room, const uint64_t blocks[ORDERS])
 				      k ? "," : "", order_names[k], blocks[k]);
 }
 
+#define SHAPE_TOLERANCE_PPM 50000
 #define FLOOR_PAGES 2048 /* what the guest's own processes need to go on */
 
 /* Below the low watermarks every request of the kernel reclaims, and the next step ends in an OOM. */
@@ -130,7 +131,7 @@ static int build(struct layout *l, const uint64_t asked[ORDERS], const struct ex
 static int shape_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
 	uint64_t asked[ORDERS], got[ORDERS], off = UINT64_MAX;
-	uint64_t tolerance = (uint64_t)job_get_i64(line, "tolerance", 50000);
+	uint64_t tolerance = layout_tolerance(l, line, SHAPE_TOLERANCE_PPM);
 	struct expr *where;
 	size_t n;
 	int ret = 0;
@@ -159,11 +160,10 @@ static int shape_run(struct layout *l, const struct job_line *line, struct step_
 	snprintf(r->got + n, sizeof(r->got) - n, ",\"pcp_pages\":%" PRIu64 ",\"distance\":%.4f",
 		 zones_pcp(&l->zones), (double)off / 1e6);
 	snprintf(r->how, sizeof(r->how), "MADV_DONTNEED of aligned groups whose buddies stay");
-	r->ok = off <= tolerance;
+	r->ok = layout_within_ppm(l, off, tolerance);
 	if (!r->ok)
 		snprintf(r->why, sizeof(r->why),
-			 "the free lists are off by %.1f %% of the pages asked for; a guest with more memory comes nearer, or tolerance: allows it",
-			 (double)off / 1e4);
+			 "the free lists are not as asked; a guest with more memory comes nearer, or tolerance: allows it");
 	return 0;
 }
 
@@ -176,7 +176,9 @@ static const struct param_spec shape_params[] = {
 	ORDER("order9", "2 MiB"),   ORDER("order10", "4 MiB"),
 	{ "where", PARAM_PREDICATE, NULL, "pages that may be given back; all where absent", 0, 0, "",
 	  NULL },
-	{ "tolerance", PARAM_SHARE, NULL, "free pages that may be of a wrong order", 0, 0, "5%", NULL },
+	{ "tolerance", PARAM_SHARE, NULL,
+	  "free pages that may be of a wrong order; without it the scenario's tolerance, else 5%", 0, 0, "",
+	  NULL },
 };
 static const char *const shape_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const shape_moves[] = { "pgfree", NULL };

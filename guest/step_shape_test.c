@@ -18,7 +18,7 @@ static void test_distance(void **state)
 	const uint64_t less[ORDERS] = { 100, 50, 10 };
 
 	assert_int_equal(distance_ppm(a, a), 0);
-	assert_int_equal(distance_ppm(a, moved), 133333);
+	assert_int_equal(distance_ppm(a, moved), 133334);
 	assert_int_equal(distance_ppm(a, both), 100000);
 	assert_int_equal(distance_ppm(a, less), 200000);
 	assert_int_equal(distance_ppm(a, none), 1000000);

@@ -37,7 +37,12 @@
 enum wire_type {
 	WIRE_HELLO = 1,	   /* {"release","agent","mono_ns","page_size","pageblock_pages","cpus","mem_bytes","channel","tainted"} */
 	WIRE_PHASE = 2,	   /* {"phase","edge":"begin"|"end","mono_ns"} */
-	WIRE_STEP = 3,	   /* a layout step done: {"index","step","asked":{},"got":{},"seconds","ok","why","how"} */
+	/*
+	 * A layout step begun: {"index","step","begun":true}. Done: {"index","step","asked":{},"got":{},
+	 * "error","tolerance","slack","seconds","ok","why","how"}; guest/judge.h says when the three
+	 * in the middle are there.
+	 */
+	WIRE_STEP = 3,
 	WIRE_SAMPLE = 4,   /* binary, above */
 	WIRE_PROGRESS = 5, /* {"phase","done","total","mono_ns"}: also the heartbeat */
 	WIRE_RESULT = 6,   /* the workload's own numbers: {"metrics":{},"histogram":[[lo_ns,hi_ns,n]..],"error"} */

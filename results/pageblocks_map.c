@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/report_html.h"
 #include "results/util/cleanup.h"
 
 #define ROW 64
@@ -136,35 +135,6 @@ char *pageblocks_text(const struct pageblocks *p)
 			strbuf_addf(&sb, "%8zu  %.*s\n", (size_t)g.first + at * g.merged, (int)n, line);
 	}
 	put_legend(p, &g, &sb);
-	free(g.state);
-	return strbuf_steal(&sb);
-}
-
-char *pageblocks_svg(const struct pageblocks *p, const char *title)
-{
-	static const char *const colour[BLOCK_STATES] = { "#009e73", "#9fd0f0", "#56b4e9", "#eab38a",
-							  "#d55e00", "#c5a5e0", "#8e44ad", "#e8e8e8" };
-	struct strbuf sb = STRBUF_INIT;
-	uint32_t first = p->n ? p->block[0].block : 0, end = p->n ? p->block[p->n - 1].block + 1 : 1;
-	struct squares g = squares_of(first, end, 16384);
-	size_t height;
-
-	squares_fill(&g, p);
-	height = squares_rows(&g) * SQUARES_SIDE / g.columns;
-	strbuf_addf(&sb, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" role=\"img\">\n<title>",
-		    SQUARES_SIDE, height + 20 * BLOCK_STATES + 8);
-	html_text(&sb, title);
-	strbuf_adds(&sb, "</title>\n<style>text{font:12px sans-serif;fill:#444}.sep{stroke:#fff;stroke-width:.8}");
-	for (int i = 0; i < BLOCK_STATES; i++)
-		strbuf_addf(&sb, ".k%d{fill:%s}", i, colour[i]);
-	strbuf_adds(&sb, "</style>\n");
-	squares_put(&g, &sb);
-	for (int i = 0; i < BLOCK_STATES; i++)
-		strbuf_addf(&sb, "<rect class=\"k%d\" x=\"0\" y=\"%zu\" width=\"28\" height=\"12\"/>"
-				 "<text x=\"36\" y=\"%zu\">%s</text>\n",
-			    i, height + 8 + 20 * (size_t)i, height + 18 + 20 * (size_t)i,
-			    pageblock_state_names[i]);
-	strbuf_adds(&sb, "</svg>\n");
 	free(g.state);
 	return strbuf_steal(&sb);
 }

@@ -27,7 +27,10 @@ void squares_put(const struct squares *g, struct strbuf *sb);
  * the pages. Heap.
  */
 char *pageblocks_text(const struct pageblocks *p);
-/* A picture that stands alone; title: escaped here. Heap. */
-char *pageblocks_svg(const struct pageblocks *p, const char *title);
+/*
+ * A picture that stands alone. trouble (may be NULL): stands below the title, in red; both are
+ * escaped here. Heap; NULL where there is no block to draw.
+ */
+char *pageblocks_svg(const struct pageblocks *p, const char *title, const char *trouble);
 
 #endif

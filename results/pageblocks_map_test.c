@@ -65,14 +65,15 @@ static void many_blocks_share_a_letter(void **state)
 	pageblocks_free(&p);
 }
 
+/* What has no block is no picture: it would be drawn over a good one. */
 static void nothing(void **state)
 {
 	struct pageblocks p = { 0 };
-	cleanup_free char *text = pageblocks_text(&p), *svg = pageblocks_svg(&p, "a<b>&\"");
+	cleanup_free char *text = pageblocks_text(&p);
 
 	assert_string_equal(text, "no map of pageblocks\n");
-	assert_non_null(strstr(svg, "<title>a&lt;b&gt;&amp;"));
-	assert_null(strstr(svg, "nan"));
+	assert_null(pageblocks_svg(&p, "x", NULL));
+	assert_null(pageblocks_svg(&p, "x", "y"));
 }
 
 static void picture(void **state)
@@ -81,11 +82,38 @@ static void picture(void **state)
 	cleanup_free char *svg = NULL;
 
 	take(&p, one_of_each);
-	svg = pageblocks_svg(&p, "x");
+	svg = pageblocks_svg(&p, "a<b>&\"\x1b", NULL);
+	assert_non_null(strstr(svg, "<title>a&lt;b&gt;&amp;&quot;\\x1b</title>"));
+	assert_non_null(strstr(svg, "y=\"12\">a&lt;b&gt;&amp;&quot;\\x1b</text>"));
+	assert_null(strstr(svg, "class=\"trouble\""));
 	/* 16 squares a row, 32 wide each: block 64 is the first, and the only one that is free. */
 	assert_non_null(strstr(svg, "<path d=\"M0,0h32v32h-32z\" class=\"k0\"/>"));
 	/* Block 71 is the eighth. */
 	assert_non_null(strstr(svg, "<path d=\"M224,0h32v32h-32z\" class=\"k4\"/>"));
+	/* One line of caption, 16 and 4 behind it; a row of 32; eight entries of 20, and 8. */
+	assert_non_null(strstr(svg, "translate(0,20)"));
+	assert_non_null(strstr(svg, "viewBox=\"0 0 512 220\""));
+	assert_non_null(strstr(svg, ">movable, partly free: 1</text>"));
+	pageblocks_free(&p);
+}
+
+/* It says so itself, in lines that fit, however hostile the reason. */
+static void picture_of_trouble(void **state)
+{
+	struct pageblocks p = { 0 };
+	cleanup_free char *svg = NULL;
+	size_t n = 0;
+
+	take(&p, one_of_each);
+	svg = pageblocks_svg(&p, "x", "does not hold: layout step 2 (pin): <script>alert(1)</script> and so many more "
+				      "words that two lines are not enough for all of them, \xff\n\x1b[31m as one sees "
+				      "here where the third begins to be needed for what is left");
+	for (const char *at = svg; (at = strstr(at, "class=\"trouble\"")); at++)
+		n++;
+	assert_int_equal(n, 3);
+	assert_null(strstr(svg, "<script>"));
+	assert_null(strchr(svg, '\x1b'));
+	assert_non_null(strstr(svg, "translate(0,68)")); /* four lines */
 	pageblocks_free(&p);
 }
 
@@ -96,6 +124,7 @@ int main(void)
 		cmocka_unit_test(many_blocks_share_a_letter),
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(picture),
+		cmocka_unit_test(picture_of_trouble),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

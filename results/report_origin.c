@@ -181,6 +181,27 @@ static void put_object(struct strbuf *sb, const json_t *o)
 	strbuf_adds(sb, *between ? "</td>" : "-</td>");
 }
 
+/* "yes: 0.4% of 2%"; a step that was not reached is neither within nor without. */
+static void put_judged(struct strbuf *sb, const json_t *step)
+{
+	const json_t *ok = json_object_get(step, "ok"), *error = json_object_get(step, "error"),
+		     *tolerance = json_object_get(step, "tolerance");
+
+	strbuf_adds(sb, "<td>");
+	if (!json_is_boolean(ok))
+		html_text(sb, json_string_value(json_object_get(step, "state")));
+	else
+		strbuf_adds(sb, json_is_true(ok) ? "yes" : "no");
+	if (json_is_true(ok) && json_is_number(error) && json_is_number(tolerance))
+		strbuf_addf(sb, ": %.4g%% of %.6g%%", 100 * json_number_value(error),
+			    100 * json_number_value(tolerance));
+	if (json_is_false(ok)) {
+		strbuf_adds(sb, ": ");
+		html_text(sb, json_string_value(json_object_get(step, "why")));
+	}
+	strbuf_adds(sb, "</td>");
+}
+
 static void put_step(struct strbuf *sb, const char *run, const json_t *step)
 {
 	strbuf_adds(sb, "<tr><th scope=\"row\">");
@@ -190,10 +211,8 @@ static void put_step(struct strbuf *sb, const char *run, const json_t *step)
 	put_object(sb, json_object_get(step, "asked"));
 	put_object(sb, json_object_get(step, "got"));
 	put_cell(sb, json_string_value(json_object_get(step, "how")));
-	strbuf_adds(sb, json_is_false(json_object_get(step, "ok")) ? "<td>no: " : "<td>yes");
-	if (json_is_false(json_object_get(step, "ok")))
-		html_text(sb, json_string_value(json_object_get(step, "why")));
-	strbuf_adds(sb, "</td></tr>\n");
+	put_judged(sb, step);
+	strbuf_adds(sb, "</tr>\n");
 }
 
 static void put_layouts(struct strbuf *sb, const struct runset *set)

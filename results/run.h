@@ -12,6 +12,9 @@
 #include "guest/wire.h"
 #include "results/verdict.h"
 
+#define STEP_NOT_REACHED "not reached"	 /* a step before it failed, or the guest was lost in one */
+#define STEP_NOT_FINISHED "not finished" /* it was begun, and the guest said no more of it */
+
 struct metric {
 	char *name; /* canonical, results/counter.h, or the workload's own */
 	double value;
@@ -60,7 +63,11 @@ struct run {
 	char *forked_from;  /* the layout's template; NULL: a run of its own */
 	struct metric *metric;
 	size_t nmetrics;
-	char *layout_json;   /* array of the WIRE_STEP payloads; may be NULL */
+	/*
+	 * Array of the WIRE_STEP payloads of steps that are done, and {"index","step","state"} for those
+	 * that are not (STEP_NOT_REACHED, STEP_NOT_FINISHED); may be NULL.
+	 */
+	char *layout_json;
 	char *workload_json; /* the WIRE_RESULT payload; may be NULL */
 	char *splats_json;   /* array of the kernel's reports, worst or not; NULL: there were none */
 	/* /proc/sys/kernel/tainted at the agent's first and last word. */

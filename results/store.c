@@ -109,6 +109,18 @@ void store_close(struct store *s)
 	free(s);
 }
 
+bool store_owns(const char *path)
+{
+	cleanup_free char *folder = file_parent(path), *root = realpath(default_root(), NULL);
+	cleanup_free char *real = realpath(folder, NULL);
+	const char *name = strrchr(path, '/');
+	size_t len = root ? strlen(root) : 0;
+
+	if (!len || !real || strncmp(real, root, len) != 0)
+		return false;
+	return real[len] == '/' || (!real[len] && str_starts(name ? name + 1 : path, "mmrig.db"));
+}
+
 const char *store_root(const struct store *s)
 {
 	return s->root;

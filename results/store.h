@@ -33,6 +33,11 @@ struct store_run; /* a run in the making */
 int store_open(const char *root, bool create, struct store **s, struct error *err);
 void store_close(struct store *s);
 const char *store_root(const struct store *s);
+/*
+ * Would a file of this name stand within a folder of the default root, where run sets are, or be its
+ * index? No store need be there.
+ */
+bool store_owns(const char *path);
 
 /*
  * Gives set->id a unique value and writes runset.json, and the files that its kernels keep, whose names

@@ -254,7 +254,7 @@ int store_export_fd(struct store *s, const char *which, int fd, const char *labe
 int store_export(struct store *s, const char *which, const char *path, struct store_moved *moved,
 		 struct error *err)
 {
-	cleanup_free char *tmp = str_printf("%s.%d.tmp", path, (int)getpid());
+	cleanup_free char *tmp = file_temporary(path);
 	cleanup_close int fd = -1;
 	struct stat st;
 

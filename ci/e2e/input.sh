@@ -79,6 +79,60 @@ test_bad_usage()
 	no_start
 }
 
+# Where the result is to go is looked at before there is one.
+test_bad_outputs()
+{
+	local command
+	printf 'layout:\n  - fill: {leave: 30%%}\n' >"$T/only.yaml"
+	mkdir "$T/folder"
+	ln -s only.yaml "$T/link"
+	for command in "layout check $T/only.yaml --kernel $KERNEL" "report last" "results export last"; do
+		# shellcheck disable=SC2086 # words of a command
+		refused "--output $T/no/x: there is no folder $T/no" $command -o "$T/no/x"
+		# shellcheck disable=SC2086
+		refused "--output $T/folder: is a folder" $command -o "$T/folder"
+		# shellcheck disable=SC2086
+		refused "--output $T/only.yaml/x: $T/only.yaml is no folder" $command -o "$T/only.yaml/x"
+		# shellcheck disable=SC2086
+		refused "--output /dev/null: is no regular file" $command -o /dev/null
+		# shellcheck disable=SC2086
+		refused "--output /proc/x: cannot be made" $command -o /proc/x
+	done
+	for command in only.yaml ./only.yaml link; do
+		refused "--output $command: is read by this command" layout check only.yaml --kernel "$KERNEL" -o $command
+	done
+	refused "is read by this command" layout check "$T/only.yaml" --set layout=sparse --kernel "$KERNEL" \
+		-o "$here/../workloads/layouts/sparse.yaml"
+	# The picture of a second cell.
+	mkdir "$T/map-2.svg"
+	refused "map-2.svg: is a folder" layout check "$T/only.yaml" --kernel "$KERNEL" --kernel "$OLD_KERNEL" -o "$T/map.svg"
+	refused "--output -: " layout check "$T/only.yaml" -o -
+	mkdir -p "$T/results/a-set/0001"
+	touch "$T/results/a-set/0001/run.json"
+	expect 2 report last -o "$T/results/a-set/0001/run.json"
+	err_has "is a place of the recorded runs"
+	rm -r "$T/results"
+	[ -z "$(find "$T" -newer "$T/map-2.svg" -name '*.svg')" ] || die "something was written"
+}
+
+# A layout without a workload, and by its name: what is missing, and what to write.
+test_bad_layout_names()
+{
+	printf 'layout:\n  - fill: {leave: 30%%}\n' >"$T/only.yaml"
+	refused "only.yaml:1:1: name: and workload: are missing; " run "$T/only.yaml" --kernel "$KERNEL"
+	err_has "mmrig layout check"
+	refused '"sparse" is a layout and no scenario; mmrig layout check sparse' run sparse --kernel "$KERNEL"
+	refused 'unknown scenario or layout "sprase"; did you mean sparse?' layout check sprase --kernel "$KERNEL"
+	refused '--set layout=alais:1:8: unknown layout "alais"; did you mean alias?' layout check sparse \
+		--kernel "$KERNEL" --set layout=alais
+	refused "--set step=0:1:6: step is 0: modulo by zero" layout check sparse --kernel "$KERNEL" --set step=0
+	refused '"stepp"; did you mean step?' layout check sparse --kernel "$KERNEL" --set stepp=3
+	printf 'workload: {tmpfs-files: {files: 10}}\n' >"$T/none.yaml"
+	refused "none.yaml:1:1: layout: is missing" layout check "$T/none.yaml" --kernel "$KERNEL"
+	expect 0 layout list
+	out_has "sparse "
+}
+
 # bad_scenario TEXT <<YAML: the file is $T/bad.yaml.
 bad_scenario()
 {

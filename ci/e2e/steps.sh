@@ -4,7 +4,7 @@
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
 steps_tests=(steps_memory steps_shape steps_mix steps_pipes steps_fills steps_named steps_shipped steps_small
-	steps_import)
+	steps_check steps_check_off steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -52,7 +52,8 @@ test_steps_shape()
 				}
 				exit (more > less ? more : less) > pages * 0.08
 			}' || die "$folder: $(samples "$folder/samples.zst" layout end buddyinfo)"
-		holds "$folder/run.json" '.layout[0] | .ok and .got.distance <= 0.05'
+		holds "$folder/run.json" '.layout[0] | .ok and .got.distance <= 0.05 and .tolerance == 0.05 and
+			(.error - .got.distance | fabs) < 0.0001'
 	done
 }
 
@@ -204,6 +205,54 @@ test_steps_small()
 			(last.got.low_watermark_pages - first.got.low_watermark_pages | fabs) <= 64)'
 		rm -r "$MMRIG_RESULTS"
 	done
+}
+
+# A layout by its name alone: its constants, its map, and one document.
+test_steps_check()
+{
+	expect 0 layout check sparse --set step=8 --memory 512M --kernel "$KERNEL" --accel "$ACCEL" --quiet \
+		-o "$T/map.svg" --json
+	holds "$T/out" '.scenario == "sparse" and ([.cells[].runs[]] | length) == 1'
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "ok" and (.picture | endswith("/map.svg")) and
+		.pageblocks.blocks["movable, partly free"] > 100 and all(.layout[]; .ok and .error <= 0.02) and
+		[.layout[].step] == ["fill", "free", "fill", "proof"] and all(.layout[]; .tolerance == 0.02)'
+	# One page in eight of some 200 blocks of 512.
+	holds "$T/out" '.cells[0].runs[0].layout[1].got.pages | . > 10000 and . < 14000'
+	grep -q '>sparse, ' "$T/map.svg" || die "the picture has no caption"
+	! grep -q 'class="trouble"' "$T/map.svg" || die "the picture speaks of trouble"
+	holds "$T/out" '.cells[0].runs[0].reproduce | startswith("mmrig layout check sparse ") and
+		contains(" --set step=8 ") and (contains("--runs") | not)'
+}
+
+# A layout that stops: what was not reached, the picture that says so, and one that is not overwritten.
+test_steps_check_off()
+{
+	cat >"$T/off.yaml" <<-'END'
+		vm: {memory: 512M, cpus: 2}
+		tolerance: 0.01%
+		layout:
+		  - shape: {order0: 6000, order2: 1500, order5: 100, order9: 20, order10: 4}
+		  - free: {where: pfn % 8 == 4}
+	END
+	expect 4 layout check "$T/off.yaml" --kernel "$KERNEL" --accel "$ACCEL" --quiet -o "$T/map.svg"
+	out_has ": infra: layout step 1 (shape): "
+	out_has "1 shape: in all"
+	out_has " 0.01%"
+	out_has "2 free: not reached"
+	out_has "3 proof: not reached"
+	grep -qE '^ +[0-9]+  [.mMuUpP ]{8}' "$T/out" || die "no map of where it stopped"
+	grep -q 'class="trouble".*Does not hold: infra: layout step 1' "$T/map.svg" || die "the picture says nothing of it"
+	holds "$(run_folder 0001)/run.json" '.layout[0].ok == false and .layout[0].tolerance == 0.0001 and
+		.layout[0].error > 0.0001 and [.layout[1, 2] | [.step, .state]] ==
+		[["free", "not reached"], ["proof", "not reached"]]'
+	# The guest ends before it has a layout, and so a map.
+	echo "a good one" >"$T/map.svg"
+	expect 4 layout check "$T/off.yaml" --kernel "$KERNEL" --accel "$ACCEL" --quiet --json -o "$T/map.svg" \
+		--set sysctl.boot.vm.overcommit_memory=77
+	err_has "map.svg: not written: "
+	grep -qx "a good one" "$T/map.svg" || die "the picture was overwritten"
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "infra" and (has("picture") or has("pageblocks") | not) and
+		[.layout[].state] == ["not reached", "not reached", "not reached"]'
 }
 
 # From what somebody pasted to free lists in a guest, and the request that failed on them.

@@ -5,8 +5,8 @@
 #include "results/util/cleanup.h"
 
 /*
- * A bash completion without the bash-completion package. Words come from the table; only scenario
- * names are asked for at the time, since a folder of one's own may hold more of them.
+ * A bash completion without the bash-completion package. Words come from the table; only names of
+ * scenarios and layouts are asked for at the time, since a folder of one's own may hold more of them.
  */
 static const char head[] =
 	"# bash completion for mmrig, made by: mmrig help --completion\n"
@@ -24,6 +24,13 @@ static const char head[] =
 	"_mmrig_scenarios()\n"
 	"{\n"
 	"\t_mmrig_words \"$(\"${COMP_WORDS[0]}\" list scenarios 2>/dev/null | cut -d' ' -f1)\"\n"
+	"\t[[ ${#COMPREPLY[@]} -gt 0 ]] || _mmrig_files -f\n"
+	"}\n"
+	"\n"
+	"_mmrig_layouts()\n"
+	"{\n"
+	"\t_mmrig_words \"$({ \"${COMP_WORDS[0]}\" list scenarios | cut -d' ' -f1\n"
+	"\t\t\"${COMP_WORDS[0]}\" list layouts | sed -n '/^Named/,$p' | sed -n '/^[a-z0-9]/s/ .*//p'; } 2>/dev/null)\"\n"
 	"\t[[ ${#COMPREPLY[@]} -gt 0 ]] || _mmrig_files -f\n"
 	"}\n"
 	"\n"
@@ -100,6 +107,8 @@ static void add_positional(struct strbuf *sb, const struct command *c)
 		strbuf_adds(sb, "\"");
 	} else if (choices) {
 		add_words(sb, choices);
+	} else if (has_word(c->args, "LAYOUT")) {
+		strbuf_adds(sb, "_mmrig_layouts");
 	} else if (has_word(c->args, "SCENARIO")) {
 		strbuf_adds(sb, "_mmrig_scenarios");
 	} else {

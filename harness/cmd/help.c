@@ -46,9 +46,12 @@ char *command_usage(const struct command *c)
 			  c->opts ? " [--OPTION]..." : "");
 }
 
+/* What is named in capitals stands for something else. */
+#define UPPER_CASE "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 const char *command_choices(const struct command *c)
 {
-	return c->args && strchr(c->args, '|') && !strpbrk(c->args, " []") ? c->args : NULL;
+	return c->args && strchr(c->args, '|') && !strpbrk(c->args, " []" UPPER_CASE) ? c->args : NULL;
 }
 
 void command_each_paragraph(const char *text, void (*fn)(void *arg, const char *para, bool as_is),

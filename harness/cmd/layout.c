@@ -266,6 +266,7 @@ static const struct command command_layout_import = {
 static const struct command *const layout_subcommands[] = {
 	&command_layout_import,
 	&command_layout_check,
+	&command_layout_list,
 	NULL,
 };
 

@@ -368,29 +368,49 @@ static void print_json(const char *name, json_t *array)
 	printf("%s\n", text ? text : "");
 }
 
-static int list_run(const struct command *self, int argc, char **argv, struct error *err)
+static int print_list(const struct list *list, bool json, struct error *err)
 {
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
-	struct list_args args = { false };
-	const struct list *list;
-	json_t *array;
+	json_t *array = json_array();
 	int status = EXIT_GOOD;
 
-	if (opt_parse(self, argc, argv, &args, NULL, 1, 1, err) < 0)
-		return -1;
-	list = list_find(argv[0], err);
-	if (!list)
-		return -1;
-	array = json_array();
 	if (list->fill(&text, array, err) < 0)
 		status = -1;
-	else if (args.json)
+	else if (json)
 		print_json(list->name, array);
 	else
 		fwrite(text.data, 1, text.len, stdout);
 	json_decref(array);
 	return status;
 }
+
+static int list_run(const struct command *self, int argc, char **argv, struct error *err)
+{
+	struct list_args args = { false };
+	const struct list *list;
+
+	if (opt_parse(self, argc, argv, &args, NULL, 1, 1, err) < 0)
+		return -1;
+	list = list_find(argv[0], err);
+	return list ? print_list(list, args.json, err) : -1;
+}
+
+static int layout_list_run(const struct command *self, int argc, char **argv, struct error *err)
+{
+	struct list_args args = { false };
+
+	if (opt_parse(self, argc, argv, &args, NULL, 0, 0, err) < 0)
+		return -1;
+	return print_list(list_find("layouts", err), args.json, err);
+}
+
+const struct command command_layout_list = {
+	.name = "list",
+	.summary = "list the steps of a layout, and the layouts that have a name",
+	.text = "The same as mmrig list layouts.",
+	.opts = list_opts,
+	.run = layout_list_run,
+};
 
 const struct command command_list = {
 	.name = "list",

@@ -84,7 +84,7 @@ const struct opt *opt_of_letter(const struct opt *opts, const char *word);
 extern const struct command command_run, command_compare, command_report, command_kernel,
 	command_list, command_doctor, command_results, command_layout, command_help;
 /* Below others. */
-extern const struct command command_layout_check;
+extern const struct command command_layout_check, command_layout_list;
 
 /* Runs argv against the table: help, unknown command with the nearest, the error printed. */
 int command_main(int argc, char **argv);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/cmd/opt.h"
+#include "harness/cmd/output.h"
 #include "results/report.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -164,6 +165,8 @@ static int report_run(const struct command *self, int argc, char **argv, struct 
 
 	if (ret == 0 && (!args.output || !*args.output))
 		ret = error_set(err, EXIT_USAGE, "mmrig report: where to? give -o FILE.html, or -o -");
+	if (ret == 0 && strcmp(args.output, "-") != 0)
+		ret = command_check_output(args.output, NULL, err);
 	if (ret == 0)
 		ret = make_page(&args, argv, (size_t)npos, command, err);
 	opt_list_free(&args.metric);

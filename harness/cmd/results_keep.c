@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "harness/cmd/output.h"
 #include "harness/cmd/results.h"
 #include "results/run_text.h"
 #include "results/store_archive.h"
@@ -132,6 +133,8 @@ static int export_run(const struct command *self, int argc, char **argv, struct 
 		return error_set(err, EXIT_USAGE,
 				 "export: an archive is not for a terminal; give -o FILE.tar.zst, "
 				 "or send it on with | or >");
+	if (strcmp(args.output, "-") != 0 && command_check_output(args.output, NULL, err) < 0)
+		return -1;
 	if (store_open(NULL, false, &store, err) < 0)
 		return -1;
 	ret = export_to(store, argv[0], args.output, &moved, err);

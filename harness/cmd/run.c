@@ -22,7 +22,7 @@ static const struct opt run_opts[] = {
 	OPT_U64("runs", struct run_args, runs, "N", 1, 10000, "repetitions of each cell"),
 	OPT_LIST("set", struct run_args, plan.set, "KEY=VALUE",
 		 "change a constant, an axis (KEY=A,B) or any key of the scenario"),
-	OPT_BYTES("memory", struct run_args, plan.memory, "SIZE", "memory of the guest, as in 8G"),
+	OPT_BYTES("memory", struct run_args, plan.memory, "SIZE", PLAN_MEMORY_HELP),
 	OPT_U64("seed", struct run_args, seed, "N", 0, INT64_MAX, "seed of the first repetition"),
 	OPT_CHOICE("accel", struct run_args, plan.accel, "auto|kvm|tcg",
 		   "accelerator; auto boots the kernel once to find out"),
@@ -134,7 +134,7 @@ static int make_set(void *arg, struct plan_kernels *pk, struct progress *progres
 	const struct run_args *a = m->a;
 	const struct scenario_plan *plan = m->plan;
 	const char *scenario = m->scenario, *command = m->command;
-	cleanup_free char *reproduce = plan_reproduce(scenario, &a->plan);
+	cleanup_free char *reproduce = plan_reproduce("mmrig run", scenario, &a->plan);
 	const struct engine_options o = {
 		.qemu = a->qemu,
 		.accel = plan_accel(&a->plan),

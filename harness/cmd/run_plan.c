@@ -14,7 +14,7 @@ int plan_load(const char *name, const struct plan_args *a, struct scenario_plan 
 	struct scenario *s;
 	int ret = 0;
 
-	if (scenario_load(name, &s, err) < 0)
+	if ((a->layout_only ? scenario_load_layout(name, &s, err) : scenario_load(name, &s, err)) < 0)
 		return -1;
 	for (size_t i = 0; ret == 0 && i < a->set.n; i++)
 		ret = scenario_set(s, a->set.item[i], err);
@@ -33,14 +33,14 @@ int plan_load(const char *name, const struct plan_args *a, struct scenario_plan 
 	return ret;
 }
 
-char *plan_reproduce(const char *scenario, const struct plan_args *a)
+char *plan_reproduce(const char *command, const char *scenario, const struct plan_args *a)
 {
 	/* A path, so that the line is good in any folder; a name is no path. */
 	cleanup_free char *path = strchr(scenario, '/') || str_ends(scenario, ".yaml") ||
 					  str_ends(scenario, ".yml") ? realpath(scenario, NULL) : NULL;
 	struct strbuf sb = STRBUF_INIT;
 
-	strbuf_adds(&sb, "mmrig run ");
+	strbuf_addf(&sb, "%s ", command);
 	strbuf_add_quoted(&sb, path ? path : scenario);
 	if (a->memory) {
 		cleanup_free char *size = str_format_bytes(a->memory);

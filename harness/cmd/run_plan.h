@@ -11,12 +11,19 @@ struct plan_args {
 	uint64_t memory;	     /* 0: the scenario's */
 	const char *accel;	     /* "auto", "kvm", "tcg" */
 	bool one_cpu;		     /* deterministic runs */
+	bool layout_only;	     /* no workload is run: scenario_load_layout() */
 };
+
+/* --help of --memory. */
+#define PLAN_MEMORY_HELP "memory of the guest, as in 8G (default: the scenario's, else " MEMORY_DEFAULT ")"
 
 int plan_load(const char *scenario, const struct plan_args *a, struct scenario_plan *plan,
 	      struct error *err);
-/* The part of the command that says what a single run is, without what differs from run to run. Heap. */
-char *plan_reproduce(const char *scenario, const struct plan_args *a);
+/*
+ * The part of the command ("mmrig run") that says what a single run is, without what differs from run to
+ * run. Heap.
+ */
+char *plan_reproduce(const char *command, const char *scenario, const struct plan_args *a);
 /*
  * Gets the kernels of the plan, calls make() with them, and lets go of them and of the progress;
  * returns what it returns, or -1.

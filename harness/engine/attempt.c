@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "harness/engine/attempt_impl.h"
+#include "harness/engine/steps_left.h"
 #include "harness/image/image.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -395,6 +396,7 @@ static void on_exited(void *arg, int status)
 	if (a->guest.hello)
 		r->phase[PHASE_BOOT] = a->e->deterministic ? (double)a->guest.hello_ns / 1e9 : a->boot_s;
 	guest_state_to_run(&a->guest, a->e->plan->moves, r);
+	steps_left_to_run(&a->e->plan->variant[a->spec.cell.variant].job, a->guest.begun, r);
 	attempt_decide(a, r);
 	conclude(a);
 }

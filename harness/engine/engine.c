@@ -220,7 +220,7 @@ static char *reproduce_line(struct engine *e, const struct engine_options *o,
 
 	strbuf_addf(&sb, "%s --kernel ", o->reproduce ? o->reproduce : "mmrig run");
 	strbuf_add_quoted(&sb, path ? path : k->name);
-	strbuf_addf(&sb, " --runs 1 --seed %llu", (unsigned long long)seed);
+	strbuf_addf(&sb, "%s --seed %llu", o->takes_no_runs ? "" : " --runs 1", (unsigned long long)seed);
 	if (e->deterministic)
 		strbuf_adds(&sb, " --deterministic");
 	if (o->fork)

@@ -35,6 +35,7 @@ struct engine_options {
 	const bool *left_out;	/* [kernel * variants + variant]: cells that are not run; NULL: none */
 	const struct run_kernel *kept; /* [kernel]: files that the set keeps; NULL: none */
 	const char *reproduce;	/* the same without --runs, --seed, --kernel and axes: a prefix */
+	bool takes_no_runs;	/* reproduce is of a command without --runs */
 };
 
 /* What one run is made of; the engine owns it all. */

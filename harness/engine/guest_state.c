@@ -101,6 +101,18 @@ static void take_sample(struct guest_state *g, const struct wire_frame *f)
 	}
 }
 
+static void take_step(struct guest_state *g, json_t *o)
+{
+	if (json_is_true(json_object_get(o, "begun"))) {
+		g->begun = number_member(o, "index") + 1;
+		return;
+	}
+	if (!g->steps)
+		g->steps = json_array();
+	if (json_array_size(g->steps) < STEPS_MAX)
+		json_array_append(g->steps, o);
+}
+
 static void take_json(struct guest_state *g, const struct wire_frame *f)
 {
 	json_t *o = object_of(f);
@@ -127,10 +139,7 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 		g->total = number_member(o, "total");
 		break;
 	case WIRE_STEP:
-		if (!g->steps)
-			g->steps = json_array();
-		if (json_array_size(g->steps) < STEPS_MAX)
-			json_array_append(g->steps, o);
+		take_step(g, o);
 		break;
 	case WIRE_RESULT:
 		json_decref(g->result);

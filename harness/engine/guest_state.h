@@ -30,7 +30,8 @@ struct guest_state {
 	char *fail_verdict, *fail_what;
 	char *release; /* as the guest says */
 	char *channel;
-	json_t *steps;	/* array of the STEP payloads */
+	json_t *steps;	/* array of the STEP payloads of steps that are done */
+	uint64_t begun; /* one above the index of the last step that was begun; 0: none */
 	json_t *result; /* the RESULT payload */
 	struct vmstat vmstat[PHASE_COUNT][2]; /* [phase][begin, end] */
 	struct edges edges; /* every file at the edges of the workload */

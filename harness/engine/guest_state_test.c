@@ -113,6 +113,9 @@ static void test_whole_run(void **state)
 	assert_int_equal(g.done, 3);
 	assert_int_equal(g.total, 9);
 	say(&g, WIRE_STEP, "{\"index\":0,\"step\":\"fill\",\"asked\":{},\"got\":{},\"ok\":true,\"how\":\"\"}");
+	say(&g, WIRE_STEP, "{\"index\":1,\"step\":\"pin\",\"begun\":true}"); /* no report */
+	assert_int_equal(g.begun, 2);
+	assert_int_equal(json_array_size(g.steps), 1);
 	say(&g, WIRE_STEP, "{\"index\":1,\"step\":\"pin\",\"asked\":{},\"got\":{},\"ok\":true,\"how\":\"io_uring\"}");
 	sample(&g, "vmstat", PHASE_LAYOUT, EDGE_END,
 	       "nr_active_anon 5\nnr_inactive_anon 99\nnr_foll_pin_acquired 7\npgfree 9\n");

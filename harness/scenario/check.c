@@ -485,12 +485,9 @@ const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)
 {
-	static const char *const required[] = { "name", "workload" };
-
 	if (check_fields(s, s->root, "key", top_fields, ARRAY_SIZE(top_fields), err) < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
-		if (!node_get(s->root, required[i]))
-			return node_error(err, s->root, "%s: is missing", required[i]);
+	if (scenario_check_required(s, err) < 0)
+		return -1;
 	return leave_out_check_names(s, err);
 }

@@ -5,67 +5,18 @@
 #include <string.h>
 
 #include "harness/scenario/scenario_impl.h"
+#include "harness/scenario/texts.h"
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
 #define VARIANTS_MAX 1000
 #define RUNS_DEFAULT 5
 #define SAMPLE_MS_DEFAULT 100
-#define TOLERANCE_PPM_DEFAULT 20000
 
 /* Unscaled, for KVM; silence stands above the guest's own hung-task watchdog of 120 s. */
 static const struct scenario_limits limits_default = {
 	.boot = 60, .layout = 600, .settle = 60, .workload = 600, .collect = 60, .silence = 180
 };
-
-/* ---- NULL-terminated lists ---- */
-
-static size_t words_length(char **words)
-{
-	size_t n = 0;
-
-	while (words && words[n])
-		n++;
-	return n;
-}
-
-/* Appends a copy unless it is there already. */
-static void words_add(char ***words, const char *word)
-{
-	size_t n = words_length(*words);
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp((*words)[i], word) == 0)
-			return;
-	*words = xreallocarray(*words, n + 2, sizeof(**words));
-	(*words)[n] = xstrdup(word);
-	(*words)[n + 1] = NULL;
-}
-
-static void words_add_all(char ***words, const char *const *more)
-{
-	for (; more && *more; more++)
-		words_add(words, *more);
-}
-
-static void words_add_list(char ***words, const struct node *list)
-{
-	for (size_t i = 0; list && i < list->n; i++)
-		words_add(words, list->value[i]->text);
-}
-
-static void words_finish(char ***words)
-{
-	if (!*words)
-		*words = xcalloc(1, sizeof(**words));
-}
-
-void texts_free(char **words)
-{
-	for (char **w = words; w && *w; w++)
-		free(*w);
-	free(words);
-}
 
 /* ---- what a step or workload brings ---- */
 
@@ -83,7 +34,7 @@ static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysc
 	for (size_t i = 0; sysctls && i < sysctls->n; i++) {
 		cleanup_free char *need = str_printf("sysctl:%s", sysctls->key[i]->text);
 
-		words_add(&plan->needs, need);
+		texts_add(&plan->needs, need);
 	}
 }
 
@@ -94,8 +45,8 @@ static void add_modules(struct scenario_plan *plan)
 						       "sysfs",	  "devtmpfs", "debugfs",
 						       "tracefs", "cgroup2",  "hugetlbfs" };
 
-	words_add(&plan->modules, "virtio_pci");
-	words_add(&plan->modules, "virtio_console");
+	texts_add(&plan->modules, "virtio_pci");
+	texts_add(&plan->modules, "virtio_console");
 	for (char **need = plan->needs; *need; need++) {
 		size_t i = 0;
 
@@ -105,26 +56,27 @@ static void add_modules(struct scenario_plan *plan)
 		       strcmp(*need + 3, always_built_in[i]) != 0)
 			i++;
 		if (i == ARRAY_SIZE(always_built_in))
-			words_add(&plan->modules, *need + 3);
+			texts_add(&plan->modules, *need + 3);
 	}
 }
 
 static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 {
 	const struct node *sysctl = node_get(s->root, "sysctl");
-	const struct workload *w = find_workload(s, node_get(s->root, "workload")->key[0]->text);
+	const struct workload *w =
+		s->layout_only ? NULL : find_workload(s, node_get(s->root, "workload")->key[0]->text);
 
-	words_add_list(&plan->needs, node_get(s->root, "needs"));
+	texts_add_list(&plan->needs, node_get(s->root, "needs"));
 	add_sysctl_needs(plan, node_get(sysctl, "boot"));
 	add_sysctl_needs(plan, node_get(sysctl, "workload"));
 	for (size_t i = 0; i < s->tables.nsteps; i++)
 		if (steps_use(s, s->tables.step[i]))
-			words_add_all(&plan->needs, s->tables.step[i]->needs);
-	words_add_all(&plan->needs, w->needs);
-	words_add_all(&plan->moves, w->moves);
-	words_finish(&plan->needs);
-	words_finish(&plan->moves);
-	words_add_list(&plan->modules, node_get(s->root, "modules"));
+			texts_add_all(&plan->needs, s->tables.step[i]->needs);
+	texts_add_all(&plan->needs, w ? w->needs : NULL);
+	texts_add_all(&plan->moves, w ? w->moves : NULL);
+	texts_finish(&plan->needs);
+	texts_finish(&plan->moves);
+	texts_add_list(&plan->modules, node_get(s->root, "modules"));
 	add_modules(plan);
 }
 
@@ -138,7 +90,7 @@ static void add_step_modules(const struct scenario *s, const struct job *job, st
 		const char *module = step->module ? step->module(line) : NULL;
 
 		if (module)
-			words_add(&plan->modules, module);
+			texts_add(&plan->modules, module);
 	}
 }
 
@@ -199,9 +151,13 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
 			struct error *err)
 {
-	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
-	const struct workload *w = find_workload(s, name->text);
+	const struct node *n = node_get(s->root, "workload"), *name;
+	const struct workload *w;
 
+	if (s->layout_only)
+		return 0;
+	name = n->key[0];
+	w = find_workload(s, name->text);
 	return params_to_job(env, w->params, w->nparams, name, n->value[0],
 			     job_add(job, "workload", "do", name->text, NULL), err);
 }
@@ -210,14 +166,15 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 {
 	const struct node *sample = node_get(s->root, "sample_ms"),
 			  *tol = node_get(s->root, "tolerance");
-	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm = TOLERANCE_PPM_DEFAULT;
+	int64_t sample_ms = SAMPLE_MS_DEFAULT, ppm;
 
 	if (sample && read_integer(sample, "sample_ms", 0, INT64_MAX, &sample_ms, err) < 0)
 		return -1;
 	if (tol && read_ppm(tol, &ppm, err) < 0)
 		return -1;
 	add_numbered(job, "option", "sample_ms", sample_ms);
-	add_numbered(job, "option", "tolerance_ppm", ppm);
+	if (tol) /* without it each step has its own default */
+		add_numbered(job, "option", "tolerance_ppm", ppm);
 	return 0;
 }
 
@@ -316,7 +273,7 @@ static int fill_variant(const struct scenario *s, struct env *env,
 	    make_job(s, env, plan, v, err) < 0)
 		return -1;
 	if (module)
-		words_add(&plan->modules, module);
+		texts_add(&plan->modules, module);
 	add_step_modules(s, &v->job, plan);
 	return 0;
 }
@@ -402,6 +359,15 @@ static char *text_or_null(const struct node *map, const char *key)
 	return n ? xstrdup(n->text) : NULL;
 }
 
+/* What is not of a file is of an option. */
+static void collect_files(const struct node *n, char ***files)
+{
+	if (!str_starts(n->label, "--"))
+		texts_add(files, n->label);
+	for (size_t i = 0; i < n->n; i++)
+		collect_files(n->value[i], files);
+}
+
 static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struct error *err)
 {
 	const struct node *table = node_get(s->root, "table"), *runs = node_get(s->root, "runs");
@@ -412,11 +378,13 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	plan->title = text_or_null(s->root, "title");
 	plan->title = plan->title ? plan->title : xstrdup("");
 	plan->file = xstrdup(s->root->label);
+	collect_files(s->root, &plan->read);
+	texts_finish(&plan->read);
 	plan->table_style = xstrdup(style ? style->text : "plain");
 	plan->row_title = text_or_null(table, "rows");
-	words_add_list(&plan->metric, node_get(table, "columns"));
-	words_add_list(&plan->metric, node_get(s->root, "metrics"));
-	words_finish(&plan->metric);
+	texts_add_list(&plan->metric, node_get(table, "columns"));
+	texts_add_list(&plan->metric, node_get(s->root, "metrics"));
+	texts_finish(&plan->metric);
 	collect_needs(s, plan);
 	if (runs && read_integer(runs, "runs", 1, UINT32_MAX, &nruns, err) < 0)
 		return -1;
@@ -456,6 +424,7 @@ void scenario_plan_free(struct scenario_plan *plan)
 	kernels_free(plan);
 	leave_out_free(plan);
 	free(plan->file);
+	texts_free(plan->read);
 	free(plan->text);
 	free(plan->table_style);
 	free(plan->row_title);

@@ -254,6 +254,25 @@ static int find_use(const struct node *layout, const struct node **name, const s
 	return 0;
 }
 
+/* What a named layout has brought, unless --set has changed it meanwhile. */
+static void drop_constants(struct node *root)
+{
+	long at = node_index(root, "constants");
+	struct node *map = at < 0 ? NULL : root->value[at];
+
+	for (size_t i = map ? map->n : 0; i-- > 0;)
+		if (strcmp(map->key[i]->label, root->label) != 0 &&
+		    !str_starts(map->key[i]->label, "--set ") && !str_starts(map->value[i]->label, "--set "))
+			node_remove(map, i);
+}
+
+int layouts_replace(struct node *root, struct node *name, struct error *err)
+{
+	drop_constants(root);
+	node_replace(root, node_scalar(name->label, 1, "layout", strlen("layout")), name);
+	return layouts_resolve(root, err);
+}
+
 int layouts_resolve(struct node *root, struct error *err)
 {
 	long at = node_index(root, "layout");

@@ -19,19 +19,20 @@ struct scenario_tables scenario_tables_real(void)
 					 workload_count, metric_known,	    counter_nearest };
 }
 
-static bool is_yaml(const char *name)
+bool scenario_is_path(const char *name)
 {
 	return str_ends(name, ".yaml") || str_ends(name, ".yml");
 }
 
-static int load_path(const char *path, struct scenario **s, struct error *err)
+int scenario_load_path(const char *path, bool layout_only, struct scenario **s, struct error *err)
 {
 	size_t len = 0;
 	cleanup_free char *text = file_read(path, NODE_BYTES_MAX + 1, &len, err);
 
 	if (!text)
 		return -1;
-	return scenario_parse(path, text, len, s, err);
+	return layout_only ? scenario_parse_layout(path, text, len, s, err) :
+			     scenario_parse(path, text, len, s, err);
 }
 
 /* ---- the list ---- */
@@ -57,7 +58,7 @@ static void add_file(struct found *f, char *path)
 	struct scenario_entry e = { .path = path };
 	size_t nkernels;
 
-	if (load_path(path, &s, &err) == 0) {
+	if (scenario_load_path(path, false, &s, &err) == 0) {
 		const struct node *title = node_get(s->root, "title");
 
 		e.name = xstrdup(node_get(s->root, "name")->text);
@@ -115,7 +116,7 @@ static int scan(struct found *f, const char *dir, struct error *err)
 	if (folder_list(dir, &path, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (is_yaml(path[i]))
+		if (scenario_is_path(path[i]))
 			add_file(f, xstrdup(path[i]));
 		free(path[i]);
 	}
@@ -188,11 +189,29 @@ void scenario_list_free(struct scenario_entry *list, size_t n)
 
 /* ---- one ---- */
 
+static bool is_layout(const char *name)
+{
+	struct layout_entry *list;
+	size_t n, i = 0;
+
+	if (layout_list(&list, &n, NULL) < 0)
+		return false;
+	while (i < n && strcmp(list[i].name, name) != 0)
+		i++;
+	layout_list_free(list, n);
+	return i < n;
+}
+
 static int unknown(const char *name, const struct scenario_entry *list, size_t n, struct error *err)
 {
 	cleanup_free const char **names = xcalloc(n, sizeof(*names));
 	const char *nearest;
 
+	if (is_layout(name)) {
+		error_set(err, EXIT_USAGE, "\"%s\" is a layout and no scenario", name);
+		return error_hint(err, "mmrig layout check %s builds it, and a scenario has it by layout: %s (or "
+				       "--set layout=%s)", name, name, name);
+	}
 	for (size_t i = 0; i < n; i++)
 		names[i] = list[i].name;
 	nearest = str_nearest(name, names, n);
@@ -211,13 +230,13 @@ int scenario_load(const char *name_or_path, struct scenario **s, struct error *e
 	size_t n = 0, i = 0;
 	int ret;
 
-	if (is_yaml(name_or_path))
-		return load_path(name_or_path, s, err);
+	if (scenario_is_path(name_or_path))
+		return scenario_load_path(name_or_path, false, s, err);
 	if (scenario_list(&list, &n, err) < 0)
 		return -1;
 	while (i < n && strcmp(list[i].name, name_or_path) != 0)
 		i++;
-	ret = i < n ? load_path(list[i].path, s, err) : unknown(name_or_path, list, n, err);
+	ret = i < n ? scenario_load_path(list[i].path, false, s, err) : unknown(name_or_path, list, n, err);
 	scenario_list_free(list, n);
 	return ret;
 }

@@ -4,19 +4,40 @@
 #include "harness/scenario/scenario_impl.h"
 #include "results/util/cleanup.h"
 
-int scenario_parse_with(const struct scenario_tables *tables, const char *label, const char *text,
-			size_t len, struct scenario **s, struct error *err)
+static int resolve_and_check(struct scenario *s, struct error *err)
+{
+	if (s->layout_only)
+		layout_only_complete(s->root);
+	return layouts_resolve(s->root, err) < 0 ? -1 : scenario_check(s, err);
+}
+
+static int parse(const struct scenario_tables *tables, bool layout_only, const char *label, const char *text,
+		 size_t len, struct scenario **s, struct error *err)
 {
 	struct scenario *made = xcalloc(1, sizeof(*made));
 
 	made->tables = *tables;
-	if (node_parse(label, text, len, &made->root, err) < 0 ||
-	    layouts_resolve(made->root, err) < 0 || scenario_check(made, err) < 0) {
+	made->layout_only = layout_only;
+	if (node_parse(label, text, len, &made->root, err) < 0 || resolve_and_check(made, err) < 0) {
 		scenario_free(made);
 		return -1;
 	}
 	*s = made;
 	return 0;
+}
+
+int scenario_parse_with(const struct scenario_tables *tables, const char *label, const char *text,
+			size_t len, struct scenario **s, struct error *err)
+{
+	return parse(tables, false, label, text, len, s, err);
+}
+
+int scenario_parse_layout(const char *label, const char *text, size_t len, struct scenario **s,
+			  struct error *err)
+{
+	struct scenario_tables tables = scenario_tables_real();
+
+	return parse(&tables, true, label, text, len, s, err);
 }
 
 int scenario_parse(const char *label, const char *text, size_t len, struct scenario **s,

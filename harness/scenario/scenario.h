@@ -16,7 +16,7 @@
  *	  - pin: {per: pageblock, where: "..."}
  *	  - free: {where: "pfn % step == residue"}
  *	  - repeat: {times: 3, steps: [{free: {where: "pfn % 8 == round"}}]}	# round: 0, 1, 2
- *	tolerance: 2%				# of asked versus got, per step
+ *	tolerance: 2%				# of asked versus got, per step; 0%: exactly as asked
  *	sysctl: {boot: {vm.x: 1}, workload: {vm.defrag_mode: 1}}	# workload: after the layout
  *	workload:
  *	  tmpfs-files: {files: files, per_dir: 1000}
@@ -63,7 +63,8 @@
  *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
- * choice, a predicate or a sysctl's value. Required are name and workload.
+ * choice, a predicate or a sysctl's value. Required are name and workload; of a layout that is only
+ * built (mmrig layout check) neither is.
  * Every error is file:line:column: what; and the nearest known word. A value that shows to be bad where
  * it is used is told where it was written last (with, --set, --memory), and "(in file:line:column)". EXIT_USAGE.
  */
@@ -83,12 +84,18 @@ int scenario_load(const char *name_or_path, struct scenario **s, struct error *e
 /* From memory, `label` standing for the file name. */
 int scenario_parse(const char *label, const char *text, size_t len, struct scenario **s,
 		   struct error *err);
+/*
+ * The same for its layout alone: the workload may be missing, and is left aside where it is not; so may
+ * the name, for which that of the file is taken; and the name of a layout (layout_list()) will do.
+ */
+int scenario_load_layout(const char *name_or_path, struct scenario **s, struct error *err);
 void scenario_free(struct scenario *s);
 
 /*
  * KEY=VALUE of --set. KEY: a constant or vary name (VALUE "0,4" lists make it an axis), a dotted
- * path (vm.cpus, workload.files, layout.0.leave.blocks, sysctl.workload.vm.defrag_mode), `memory` or
- * `cpus`. On error the scenario is as before; values are judged by scenario_expand().
+ * path (vm.cpus, workload.files, layout.0.leave.blocks, sysctl.workload.vm.defrag_mode), `memory`,
+ * `cpus`, or `layout` (VALUE the name of one: constants that the layout before brought go, those of the
+ * new one come). On error the scenario is as before; values are judged by scenario_expand().
  */
 int scenario_set(struct scenario *s, const char *assignment, struct error *err);
 
@@ -134,6 +141,7 @@ struct scenario_plan {
 	struct scenario_rule *rule; /* of `leave_out` */
 	size_t nrules;
 	char *file;
+	char **read;		     /* NULL-terminated: every file that it is made of */
 	char *text;		     /* canonical YAML of the whole after --set, for run.json */
 	struct variant *variant;
 	size_t nvariants;
@@ -150,6 +158,7 @@ struct scenario_plan {
  * The memory of a guest, bytes. The most is what the agent's page frame numbers of 30 bits reach
  * (guest/layout.h), less the 4 GiB in which the hole for devices lies.
  */
+#define MEMORY_DEFAULT "2G" /* where neither the scenario nor an option says it */
 #define GUEST_MEMORY_MIN (256ULL << 20)
 #define GUEST_MEMORY_MAX (4092ULL << 30)
 #define GUEST_MEMORY_MUST "must be 256M to 4092G, in whole pageblocks of 2M"

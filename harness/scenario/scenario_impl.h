@@ -20,12 +20,21 @@ struct scenario_tables {
 struct scenario {
 	struct node *root;
 	struct scenario_tables tables;
+	bool layout_only; /* there need be no workload, and what there is is left aside */
 };
 
 /* The guest's registry and the catalogue of counters. */
 struct scenario_tables scenario_tables_real(void);
 int scenario_parse_with(const struct scenario_tables *tables, const char *label, const char *text,
 			size_t len, struct scenario **s, struct error *err);
+int scenario_parse_layout(const char *label, const char *text, size_t len, struct scenario **s,
+			  struct error *err);
+bool scenario_is_path(const char *name_or_path);
+int scenario_load_path(const char *path, bool layout_only, struct scenario **s, struct error *err);
+/* layout_only.c: gives a document without a name that of its file. */
+void layout_only_complete(struct node *root);
+/* Keys without which there is nothing to run, or to build. */
+int scenario_check_required(const struct scenario *s, struct error *err);
 
 /* ---- check.c: the form, without values ---- */
 
@@ -61,7 +70,6 @@ struct env {
 	struct node *memory_option; /* what stands for memory where the option says it, or NULL */
 };
 
-#define MEMORY_DEFAULT "2G"
 #define CPUS_DEFAULT "2"
 #define MEMORY_OPTION "--memory"
 
@@ -167,6 +175,8 @@ void leave_out_free(struct scenario_plan *plan);
  * given, and the document's own (of constants or vary) where it has the name already.
  */
 int layouts_resolve(struct node *root, struct error *err);
+/* In place of what layout the document has, that of the name; on error the document is spoilt. */
+int layouts_replace(struct node *root, struct node *name, struct error *err);
 /* Paths of what a folder holds, sorted; dot files are left out. */
 int folder_list(const char *dir, char ***path, size_t *n, struct error *err);
 #define LAYOUTS_FOLDER "layouts" /* in workloads */

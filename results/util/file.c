@@ -74,13 +74,18 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-static char *parent_of(const char *path)
+char *file_parent(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	if (!slash)
 		return xstrdup(".");
 	return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+}
+
+char *file_temporary(const char *path)
+{
+	return str_printf("%s.%d.tmp", path, (int)getpid());
 }
 
 int dir_fsync(const char *path, struct error *err)
@@ -96,8 +101,8 @@ int dir_fsync(const char *path, struct error *err)
 int file_write_atomic(const char *path, const void *data, size_t len, mode_t mode,
 		      struct error *err)
 {
-	cleanup_free char *tmp = str_printf("%s.%d.tmp", path, (int)getpid());
-	cleanup_free char *parent = parent_of(path);
+	cleanup_free char *tmp = file_temporary(path);
+	cleanup_free char *parent = file_parent(path);
 	cleanup_close int fd = -1;
 	struct stat st;
 
@@ -216,7 +221,7 @@ static char *program_dir(struct error *err)
 		return NULL;
 	}
 	exe[n] = '\0';
-	return parent_of(exe);
+	return file_parent(exe);
 }
 
 static char *first_existing(char *a, char *b, const char *name, struct error *err)

@@ -10,6 +10,10 @@
 
 /* dir + "/" + name; caller frees. */
 char *path_join(const char *dir, const char *name);
+/* The folder that a path stands in, "." for a plain name; heap. */
+char *file_parent(const char *path);
+/* Where a file is written before it is renamed to `path`; heap. */
+char *file_temporary(const char *path);
 /* Reads a whole file of at most `limit` bytes (0: 256 MiB); NUL added behind, not counted. */
 char *file_read(const char *path, size_t limit, size_t *len, struct error *err);
 /* Writes beside, fsyncs, renames over `path`, fsyncs the folder: the file is old or new, never half. */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef MMRIG_CMD_OUTPUT_H
+#define MMRIG_CMD_OUTPUT_H
+#include "results/util/error.h"
+
+/*
+ * The value of --output, before any work is done: output_check(), and the run sets of $MMRIG_RESULTS
+ * are no place for it. input may be NULL. -1, EXIT_USAGE.
+ */
+int command_check_output(const char *path, const char *const *input, struct error *err);
+
+#endif
