@@ -217,7 +217,7 @@ test_bad_layouts()
 	done
 	printf 'Node 0, zone   Normal   1000 1 1 1 1 1 1 1 1 1 1\n' >"$T/pasted"
 	expect 2 layout import "$T/pasted" -o "$T/pasted"
-	err_has "is the report itself"
+	err_has "is read by this command"
 	grep -q '^Node 0' "$T/pasted" || die "the report was overwritten"
 	for bad in "$T/none/x.yaml" "$T" /dev/null; do
 		expect 2 layout import "$T/pasted" -o "$bad"

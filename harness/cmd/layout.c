@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "harness/cmd/opt.h"
+#include "harness/cmd/output.h"
 #include "harness/engine/host.h"
 #include "harness/report/memreport.h"
 #include "harness/scenario/scenario.h"
@@ -153,37 +153,6 @@ static void print_results(const struct import_args *args, const struct memimport
 		fputs(scenario, stdout);
 }
 
-static bool is_same(const char *output, const char *input)
-{
-	struct stat x, y;
-	int found = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &y) : stat(input, &y);
-
-	return stat(output, &x) == 0 && found == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-/* Before the work: file_write_atomic() cannot tell a bad name from a disk that is full. */
-static int check_output(const char *output, const char *input, struct error *err)
-{
-	cleanup_free char *folder = xstrdup(output);
-	char *slash = strrchr(folder, '/');
-	struct stat st;
-
-	if (is_same(output, input))
-		return error_set(err, EXIT_USAGE, "--output %s: is the report itself; give another name", output);
-	if (stat(output, &st) == 0 && S_ISDIR(st.st_mode))
-		return error_set(err, EXIT_USAGE, "--output %s: is a folder; give the name of a file", output);
-	if (lstat(output, &st) == 0 && !S_ISREG(st.st_mode))
-		return error_set(err, EXIT_USAGE,
-				 "--output %s: is no regular file; give the name of one that is to be made", output);
-	if (slash)
-		slash[slash == folder] = '\0';
-	if (access(slash ? folder : ".", W_OK | X_OK) < 0 || stat(slash ? folder : ".", &st) < 0)
-		return error_errno(err, EXIT_USAGE, "--output %s: cannot write into its folder", output);
-	if (!*output || !S_ISDIR(st.st_mode))
-		return error_set(err, EXIT_USAGE, "--output %s: gives no file in a folder", output);
-	return 0;
-}
-
 /* The scenario may be meant for another host. */
 static void warn_of_memory(uint64_t bytes)
 {
@@ -221,12 +190,14 @@ static int import_run(const struct command *self, int argc, char **argv, struct 
 	struct import_args args = { 0 };
 	struct memreport_set set = { 0 };
 	struct memimport m = { .set = &set };
+	const char *input[] = { NULL, NULL };
 	int npos = 0, ret;
 
 	if (opt_parse(self, argc, argv, &args, &npos, 1, 1, err) < 0)
 		return err->status;
 	m.label = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
-	if (args.output && check_output(args.output, argv[0], err) < 0)
+	input[0] = strcmp(argv[0], "-") == 0 ? "/dev/stdin" : argv[0];
+	if (args.output && command_check_output(args.output, input, err) < 0)
 		return err->status;
 	ret = read_reports(argv[0], m.label, &set, err);
 	if (ret == 0)
