@@ -23,7 +23,7 @@ static void set_number(struct env *env, struct env_var *v, int64_t number)
 	v->state = ENV_NUMBER;
 	v->number = number;
 	env->consts = xreallocarray(env->consts, env->nconsts + 1, sizeof(*env->consts));
-	env->consts[env->nconsts++] = (struct expr_const){ v->name, number };
+	env->consts[env->nconsts++] = (struct expr_const){ v->name, number, NULL };
 }
 
 static struct node round_node = { .kind = NODE_SCALAR,
@@ -120,7 +120,7 @@ static int report(const struct env *env, const struct node *n, unsigned int allo
 	if (str_ends(first->text, "by zero"))
 		return report_division(env, n, first, err);
 	for (size_t i = 0; i < env->n; i++)
-		all[i] = (struct expr_const){ env->var[i].name, 1 };
+		all[i] = (struct expr_const){ env->var[i].name, 1, NULL };
 	e = expr_compile(n->text, allowed, all, env->n, &again);
 	expr_free(e);
 	if (e || again.column != first->column)
