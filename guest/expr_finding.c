@@ -168,6 +168,8 @@ void tree_find(struct tree *t, const char *text, struct expr_finding *f)
 	*f = (struct expr_finding){ .column = (int)t->node[i].from + 1,
 				    .len = (int)(t->node[i].to - t->node[i].from),
 				    .uses = uses(t, i) | (beside < 0 ? 0 : uses(t, beside)) };
+	f->blame_from = beside < 0 ? f->column - 1 : (int)t->node[beside].from;
+	f->blame_len = (int)t->node[i].to - f->blame_from;
 	say_node(f, text, &t->node[i]);
 	say(f, " is never true");
 	if (beside < 0) {

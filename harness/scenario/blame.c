@@ -66,23 +66,46 @@ static void search_var(struct search *s, const struct env_var *v)
 		search_text(s, v->node->text);
 }
 
+/* The next name in an expression, heap; NULL: no more. */
+static char *next_name(const char **text)
+{
+	while (**text) {
+		const char *start = *text;
+		size_t len = 0;
+
+		while (isalnum((unsigned char)start[len]) || start[len] == '_')
+			len++;
+		*text += len ? len : 1;
+		if (len && !isdigit((unsigned char)*start))
+			return xstrndup(start, len);
+	}
+	return NULL;
+}
+
 /* Every name in an expression, and those that they are made of. */
 static void search_text(struct search *s, const char *text)
 {
-	while (*text) {
-		size_t len = 0;
+	char *name;
 
-		while (isalnum((unsigned char)text[len]) || text[len] == '_')
-			len++;
-		if (len && !isdigit((unsigned char)*text)) {
-			cleanup_free char *name = xstrndup(text, len);
-			const struct env_var *v = env_find(s->env, name);
+	while ((name = next_name(&text))) {
+		const struct env_var *v = env_find(s->env, name);
 
-			if (v)
-				search_var(s, v);
-		}
-		text += len ? len : 1;
+		if (v)
+			search_var(s, v);
+		free(name);
 	}
+}
+
+bool env_names(const struct env *env, const char *text)
+{
+	bool found = false;
+	char *name;
+
+	while (!found && (name = next_name(&text))) {
+		found = env_find(env, name);
+		free(name);
+	}
+	return found;
 }
 
 static void search_node(struct search *s, const struct node *n)

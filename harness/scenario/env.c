@@ -7,10 +7,6 @@
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-#define PREDICATE_VARS                                                             \
-	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
-	 1u << EXPR_NODE | 1u << EXPR_RAND)
-
 static void add_var(struct env *env, const char *name, const struct node *node, bool may_be_text)
 {
 	env->var = xreallocarray(env->var, env->n + 1, sizeof(*env->var));

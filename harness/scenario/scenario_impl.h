@@ -80,6 +80,10 @@ const struct node *env_text(const struct env *env, const struct node *n);
 /* An expression over the names; what and unit (may be NULL) are for the message. max 0: none. */
 int env_number(const struct env *env, const struct node *n, const char *what, const char *unit,
 	       int64_t min, int64_t max, int64_t *value, struct error *err);
+#define PREDICATE_VARS                                                             \
+	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
+	 1u << EXPR_NODE | 1u << EXPR_RAND)
+
 /* Only compiles, with variables. */
 int env_predicate(const struct env *env, const struct node *n, struct error *err);
 /* {name} replaced by its value. */
@@ -102,6 +106,14 @@ struct blame {
  */
 int env_blame(const struct env *env, const struct blame *b, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Does the expression name a variable? */
+bool env_names(const struct env *env, const char *text);
+
+/* ---- where.c: predicates that no page can meet, and those that all do ---- */
+
+/* `name` is the parameter; 0, or -1 with the error at its part that is to blame. */
+int where_check(const struct env *env, const struct node *step, const char *name,
+		const struct node *written, const struct step_context *c, struct error *err);
 
 /* ---- shape.c: NUMA nodes, zones and swap of one variant ---- */
 
