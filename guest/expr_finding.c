@@ -64,7 +64,8 @@ static void say_value(struct expr_finding *f, bool zone, const struct expr_value
 {
 	if (v->lo == v->hi)
 		say_number(f, zone, v->lo);
-	else if (v->mask && (zone || v->mod > 1) && __builtin_popcountll(v->mask) <= LISTED_MAX)
+	else if (v->mask && (zone || v->mod > 1 || v->hi == v->lo + 1) &&
+		 __builtin_popcountll(v->mask) <= LISTED_MAX)
 		say_list(f, zone, v->mask);
 	else if (v->mod > 1)
 		say(f, "%" PRId64 " to %" PRId64 " in steps of %" PRId64, v->lo, v->hi, v->mod);

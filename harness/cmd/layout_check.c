@@ -148,7 +148,7 @@ static int build(void *arg, struct plan_kernels *pk, struct progress *progress, 
 
 static int check_run(const struct command *self, int argc, char **argv, struct error *err)
 {
-	struct check_args a = { .seed = 1, .plan.accel = "auto" };
+	struct check_args a = { .seed = 1, .plan = { .accel = "auto", .layout_only = true } };
 	struct scenario_plan plan = { 0 };
 	struct building b = { NULL, &a, &plan };
 	int npos, ret = opt_parse(self, argc, argv, &a, &npos, 1, 1, err);
@@ -172,8 +172,8 @@ const struct command command_layout_check = {
 	.summary = "build the layout in a guest, and show asked, got and the map of pageblocks",
 	.text = "Every step reads the kernel's own books again (pagemap, kpageflags, zoneinfo) and reports"
 		" asked versus got. Below stands the map of all pageblocks, a letter a pageblock. The"
-		" workload is not run. A layout that is off by more than the scenario's tolerance gives"
-		" the exit status 4. The run is kept like any other.",
+		" workload is not run, and need not be there. A layout that is off by more than the scenario's"
+		" tolerance gives the exit status 4. The run is kept like any other.",
 	.opts = check_opts,
 	.run = check_run,
 };

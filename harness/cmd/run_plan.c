@@ -28,7 +28,8 @@ int plan_load(const char *name, const struct plan_args *a, struct scenario_plan 
 			error_wrap(err, "--deterministic takes one CPU");
 	}
 	if (ret == 0)
-		ret = scenario_expand(s, a->memory, plan, err);
+		ret = a->layout_only ? scenario_expand_layout(s, a->memory, plan, err) :
+				       scenario_expand(s, a->memory, plan, err);
 	scenario_free(s);
 	return ret;
 }

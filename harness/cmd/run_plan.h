@@ -11,6 +11,7 @@ struct plan_args {
 	uint64_t memory;	     /* 0: the scenario's */
 	const char *accel;	     /* "auto", "kvm", "tcg" */
 	bool one_cpu;		     /* deterministic runs */
+	bool layout_only;	     /* a scenario without workload will do */
 };
 
 int plan_load(const char *scenario, const struct plan_args *a, struct scenario_plan *plan,

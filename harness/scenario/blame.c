@@ -20,7 +20,7 @@ struct search {
 	const struct node *node;   /* the best so far */
 	const struct env_var *var; /* whose value it is, or NULL */
 	enum rank rank;		   /* what is not above it is no better */
-	struct strbuf axes;	   /* "step is 0": those that were met */
+	struct strbuf axes;	   /* "step is 0": those that were met, and round */
 };
 
 static enum rank rank_of(const struct env *env, const struct node *n)
@@ -46,10 +46,15 @@ static void search_text(struct search *s, const char *text);
 static void meet_axis(struct search *s, const struct env_var *v)
 {
 	const struct node *axis = node_get(node_get(s->env->root, "vary"), v->name);
+	bool round = strcmp(v->name, STEP_ROUND) == 0;
 
-	if (!axis || axis->n < 2)
+	if (!round && (!axis || axis->n < 2))
 		return;
-	strbuf_addf(&s->axes, "%s%s is %.60s", s->axes.len ? ", " : "", v->name, v->node->text);
+	strbuf_addf(&s->axes, "%s%s is ", s->axes.len ? ", " : "", v->name);
+	if (round)
+		strbuf_addf(&s->axes, "%" PRId64, v->number);
+	else
+		strbuf_addf(&s->axes, "%.60s", v->node->text);
 }
 
 static void search_var(struct search *s, const struct env_var *v)
@@ -60,8 +65,7 @@ static void search_var(struct search *s, const struct env_var *v)
 		return;
 	s->seen[i] = true;
 	consider(s, v->node, v);
-	if (v->may_be_text)
-		meet_axis(s, v);
+	meet_axis(s, v);
 	if (v->state != ENV_TEXT)
 		search_text(s, v->node->text);
 }

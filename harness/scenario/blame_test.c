@@ -194,7 +194,7 @@ static void test_options(void **state)
 		{ "{memory: 2G, numa: [1G, {size: 1G, cpus: 2}]}", "", "cpus=1", 0,
 		  "--set cpus=1:1:6: cpus is 1: the nodes want more CPUs than the 1 that there are (in f.yaml:2:46)" },
 		{ "{memory: 2G, movablecore: 1G}", "", NULL, 512 << 20,
-		  "--memory: memory is 512M: movablecore is 1073741824; allowed are 2097152 to 534773760 bytes "
+		  "--memory: memory is 512M: movablecore is 1G; allowed are 2M to 510M "
 		  "(in f.yaml:2:31)" },
 		{ "{memory: 2G, least: 1G}", "", NULL, 512 << 20,
 		  "--memory: memory is 512M: a guest of at least 1024 MiB is needed, and 512 MiB are given (in "
@@ -204,7 +204,7 @@ static void test_options(void **state)
 		  "or more" },
 		/* An expression of the memory is at fault through it. */
 		{ "{memory: 4G}", "layout: [fill: {leave: memory - 2G}]", NULL, 1ULL << 30,
-		  "--memory: memory is 1G: leave is -1073741824; allowed are 0 bytes and more (in f.yaml:3:24)" },
+		  "--memory: memory is 1G: leave is -1G; allowed are 0 bytes and more (in f.yaml:3:24)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)

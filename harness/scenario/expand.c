@@ -18,130 +18,6 @@ static const struct scenario_limits limits_default = {
 	.boot = 60, .layout = 600, .settle = 60, .workload = 600, .collect = 60, .silence = 180
 };
 
-/* ---- NULL-terminated lists ---- */
-
-static size_t words_length(char **words)
-{
-	size_t n = 0;
-
-	while (words && words[n])
-		n++;
-	return n;
-}
-
-/* Appends a copy unless it is there already. */
-static void words_add(char ***words, const char *word)
-{
-	size_t n = words_length(*words);
-
-	for (size_t i = 0; i < n; i++)
-		if (strcmp((*words)[i], word) == 0)
-			return;
-	*words = xreallocarray(*words, n + 2, sizeof(**words));
-	(*words)[n] = xstrdup(word);
-	(*words)[n + 1] = NULL;
-}
-
-static void words_add_all(char ***words, const char *const *more)
-{
-	for (; more && *more; more++)
-		words_add(words, *more);
-}
-
-static void words_add_list(char ***words, const struct node *list)
-{
-	for (size_t i = 0; list && i < list->n; i++)
-		words_add(words, list->value[i]->text);
-}
-
-static void words_finish(char ***words)
-{
-	if (!*words)
-		*words = xcalloc(1, sizeof(**words));
-}
-
-void texts_free(char **words)
-{
-	for (char **w = words; w && *w; w++)
-		free(*w);
-	free(words);
-}
-
-/* ---- what a step or workload brings ---- */
-
-static const struct workload *find_workload(const struct scenario *s, const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(s->tables.workload[i]->name, name) != 0)
-		i++;
-	return s->tables.workload[i];
-}
-
-static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysctls)
-{
-	for (size_t i = 0; sysctls && i < sysctls->n; i++) {
-		cleanup_free char *need = str_printf("sysctl:%s", sysctls->key[i]->text);
-
-		words_add(&plan->needs, need);
-	}
-}
-
-/* A file system that is needed may be a module of its own name; these never are. */
-static void add_modules(struct scenario_plan *plan)
-{
-	static const char *const always_built_in[] = { "tmpfs",	  "ramfs",    "proc",
-						       "sysfs",	  "devtmpfs", "debugfs",
-						       "tracefs", "cgroup2",  "hugetlbfs" };
-
-	words_add(&plan->modules, "virtio_pci");
-	words_add(&plan->modules, "virtio_console");
-	for (char **need = plan->needs; *need; need++) {
-		size_t i = 0;
-
-		if (!str_starts(*need, "fs:"))
-			continue;
-		while (i < ARRAY_SIZE(always_built_in) &&
-		       strcmp(*need + 3, always_built_in[i]) != 0)
-			i++;
-		if (i == ARRAY_SIZE(always_built_in))
-			words_add(&plan->modules, *need + 3);
-	}
-}
-
-static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
-{
-	const struct node *sysctl = node_get(s->root, "sysctl");
-	const struct workload *w = find_workload(s, node_get(s->root, "workload")->key[0]->text);
-
-	words_add_list(&plan->needs, node_get(s->root, "needs"));
-	add_sysctl_needs(plan, node_get(sysctl, "boot"));
-	add_sysctl_needs(plan, node_get(sysctl, "workload"));
-	for (size_t i = 0; i < s->tables.nsteps; i++)
-		if (steps_use(s, s->tables.step[i]))
-			words_add_all(&plan->needs, s->tables.step[i]->needs);
-	words_add_all(&plan->needs, w->needs);
-	words_add_all(&plan->moves, w->moves);
-	words_finish(&plan->needs);
-	words_finish(&plan->moves);
-	words_add_list(&plan->modules, node_get(s->root, "modules"));
-	add_modules(plan);
-}
-
-/* Modules that depend on what the steps are given, which only the variant's job tells. */
-static void add_step_modules(const struct scenario *s, const struct job *job, struct scenario_plan *plan)
-{
-	const struct job_line *line = NULL;
-
-	while ((line = job_next(job, line, "step"))) {
-		const struct layout_step *step = steps_find(s, job_get(line, "do"));
-		const char *module = step->module ? step->module(line) : NULL;
-
-		if (module)
-			words_add(&plan->modules, module);
-	}
-}
-
 /* ---- the job of one variant ---- */
 
 static void add_numbered(struct job *job, const char *word, const char *name, int64_t value)
@@ -149,6 +25,14 @@ static void add_numbered(struct job *job, const char *word, const char *name, in
 	cleanup_free char *text = str_printf("%" PRId64, value);
 
 	job_add(job, word, "name", name, "value", text, NULL);
+}
+
+static void add_const(struct job *job, const struct expr_const *c)
+{
+	if (c->decimal)
+		job_add(job, "const", "name", c->name, "decimal", c->decimal, NULL);
+	else
+		add_numbered(job, "const", c->name, c->value);
 }
 
 /* Words, numbers and lists of them are the kernel's to judge; what looks like a formula is ours. */
@@ -199,11 +83,12 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
 			struct error *err)
 {
-	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
-	const struct workload *w = find_workload(s, name->text);
+	const struct node *n = node_get(s->root, "workload");
+	const struct workload *w = workload_of(s);
 
-	return params_to_job(env, w->params, w->nparams, name, n->value[0],
-			     job_add(job, "workload", "do", name->text, NULL), err);
+	return !w ? 0 :
+		    params_to_job(env, w->params, w->nparams, n->key[0], n->value[0],
+				  job_add(job, "workload", "do", w->name, NULL), err);
 }
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
@@ -227,7 +112,7 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 	struct job *job = &v->job;
 
 	for (size_t i = 0; i < env->nconsts; i++)
-		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
+		add_const(job, &env->consts[i]);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
 	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, err) < 0)
@@ -316,8 +201,8 @@ static int fill_variant(const struct scenario *s, struct env *env,
 	    make_job(s, env, plan, v, err) < 0)
 		return -1;
 	if (module)
-		words_add(&plan->modules, module);
-	add_step_modules(s, &v->job, plan);
+		texts_add(&plan->modules, module);
+	needs_of_steps(s, &v->job, plan);
 	return 0;
 }
 
@@ -414,10 +299,10 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	plan->file = xstrdup(s->root->label);
 	plan->table_style = xstrdup(style ? style->text : "plain");
 	plan->row_title = text_or_null(table, "rows");
-	words_add_list(&plan->metric, node_get(table, "columns"));
-	words_add_list(&plan->metric, node_get(s->root, "metrics"));
-	words_finish(&plan->metric);
-	collect_needs(s, plan);
+	texts_add_list(&plan->metric, node_get(table, "columns"));
+	texts_add_list(&plan->metric, node_get(s->root, "metrics"));
+	texts_finish(&plan->metric);
+	needs_collect(s, plan);
 	if (runs && read_integer(runs, "runs", 1, UINT32_MAX, &nruns, err) < 0)
 		return -1;
 	plan->runs = (unsigned int)nruns;
@@ -427,13 +312,11 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	return node_format(s->root, &plan->text, err);
 }
 
-int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
-		    struct error *err)
+static int expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
+		  struct error *err)
 {
-	int ret;
+	int ret = fill_plan(s, plan, err);
 
-	*plan = (struct scenario_plan){ 0 };
-	ret = fill_plan(s, plan, err);
 	if (ret == 0)
 		ret = count_variants(node_get(s->root, "vary"), &plan->nvariants, err);
 	if (ret < 0)
@@ -441,9 +324,35 @@ int scenario_expand(const struct scenario *s, uint64_t memory_override, struct s
 	plan->variant = xcalloc(plan->nvariants, sizeof(*plan->variant));
 	for (size_t i = 0; ret == 0 && i < plan->nvariants; i++)
 		ret = expand_variant(s, i, memory_override, plan, err);
+	if (ret == 0)
+		ret = axes_check(s, err);
 	if (ret < 0)
 		scenario_plan_free(plan);
 	return ret;
+}
+
+int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
+		    struct error *err)
+{
+	*plan = (struct scenario_plan){ 0 };
+	if (node_get(s->root, "workload"))
+		return expand(s, memory_override, plan, err);
+	node_error(err, s->root,
+		   "workload: is missing; write one, as in workload: {tmpfs-files: {files: 1000}}");
+	return node_get(s->root, "layout") ?
+		       error_hint(err, "`mmrig layout check %s` builds the layout alone", s->root->label) :
+		       -1;
+}
+
+int scenario_expand_layout(const struct scenario *s, uint64_t memory_override,
+			   struct scenario_plan *plan, struct error *err)
+{
+	*plan = (struct scenario_plan){ 0 };
+	if (node_get(s->root, "layout"))
+		return expand(s, memory_override, plan, err);
+	return node_error(err, s->root,
+			  "layout: is missing; write one, as in layout: [fill: {leave: 100M}], or name one that "
+			  "`mmrig list layouts` shows");
 }
 
 void scenario_plan_free(struct scenario_plan *plan)

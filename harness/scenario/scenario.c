@@ -11,7 +11,7 @@ int scenario_parse_with(const struct scenario_tables *tables, const char *label,
 
 	made->tables = *tables;
 	if (node_parse(label, text, len, &made->root, err) < 0 ||
-	    layouts_resolve(made->root, err) < 0 || scenario_check(made, err) < 0) {
+	    layouts_resolve(made->root, tables, err) < 0 || scenario_check(made, err) < 0) {
 		scenario_free(made);
 		return -1;
 	}

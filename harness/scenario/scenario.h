@@ -44,7 +44,9 @@
  *
  * layout: may also name one: `layout: alias` or `layout: {use: alias, with: {residue: 4}}`. It stands in
  * workloads/layouts/NAME.yaml or a folder of $MMRIG_LAYOUTS, with the keys name, title, constants
- * and layout (a list). Its constants are the scenario's where that has no such name.
+ * and layout (a list). Its constants are the scenario's where that has no such name. Both forms may be
+ * an item of the list of steps too, also within repeat: the layout's steps take its place. A constant
+ * that several of them have must be the same in all, or be the scenario's.
  *
  * Keys of vm, all of them expressions, none of them required:
  *
@@ -63,7 +65,8 @@
  *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
- * choice, a predicate or a sysctl's value. Required are name and workload.
+ * choice, a predicate or a sysctl's value. A constant or value such as 25% is a share, which may also be
+ * compared with rand. What nothing uses cannot be varied. Required are name and, to run, workload.
  * Every error is file:line:column: what; and the nearest known word. A value that shows to be bad where
  * it is used is told where it was written last (with, --set, --memory), and "(in file:line:column)". EXIT_USAGE.
  */
@@ -159,6 +162,9 @@ char *guest_memory_why(uint64_t bytes);
 /* memory_override 0 keeps the scenario's. Checks everything that can be checked without a guest. */
 int scenario_expand(const struct scenario *s, uint64_t memory_override, struct scenario_plan *plan,
 		    struct error *err);
+/* The same of a scenario that need not have a workload, but must have a layout. */
+int scenario_expand_layout(const struct scenario *s, uint64_t memory_override,
+			   struct scenario_plan *plan, struct error *err);
 void scenario_plan_free(struct scenario_plan *plan);
 /* Is this cell left out? kernel: its name in plan->kernel, or NULL for one that is not of the plan. */
 bool scenario_leaves_out(const struct scenario_plan *plan, const char *kernel, size_t variant);
