@@ -162,9 +162,9 @@ static int use_in_repeat(struct uses *u, const struct node *step, struct error *
 /* Puts the steps of the layout in the place of item i; how many they are. */
 static size_t splice(struct node *list, size_t i, struct node *steps)
 {
-	cleanup_node struct node *name = list->value[i];
 	size_t n = steps->n;
 
+	node_free(list->value[i]);
 	list->value = xreallocarray(list->value, list->n + n, sizeof(*list->value));
 	memmove(list->value + i + n, list->value + i + 1, (list->n - i - 1) * sizeof(*list->value));
 	memcpy(list->value + i, steps->value, n * sizeof(*list->value));
