@@ -14,7 +14,8 @@
  * `rand` is the one real number: uniform in [0,1), a pure function of seed and pfn; it may only be
  * compared with a decimal such as 0.25 (or with a percentage such as 25%), and compiles to an
  * integer comparison of 32-bit fixed point. Decimals are allowed nowhere else. "25%" is a percentage
- * where no value follows the sign. Shifts take 0 to 63; by a variable, its low six bits.
+ * where no value follows the sign, and so is "n %" of a constant n or of "(n + 5)". A constant may be
+ * a share itself. Shifts take 0 to 63; by a variable, its low six bits.
  * Names that are no variable are looked up among the constants given at compile time.
  * Libc only. A compiled expression is a small postfix program with folded constants; evaluating
  * allocates nothing and is safe for concurrent use.
@@ -41,6 +42,7 @@ enum expr_zone { EXPR_ZONE_DMA, EXPR_ZONE_DMA32, EXPR_ZONE_NORMAL, EXPR_ZONE_HIG
 struct expr_const {
 	const char *name;
 	int64_t value;
+	const char *decimal; /* "25%" or "0.25": to compare rand with, and no integer; else NULL */
 };
 
 struct expr_error {
@@ -58,6 +60,8 @@ struct expr; /* opaque; expr_free() */
 struct expr *expr_compile(const char *text, unsigned int allowed, const struct expr_const *consts,
 			  size_t nconsts, struct expr_error *error);
 void expr_free(struct expr *e);
+/* Is the text what expr_const.decimal takes? */
+bool expr_is_decimal(const char *text);
 /* Which variables the program reads (after folding), a bit set. */
 unsigned int expr_uses(const struct expr *e);
 

@@ -44,6 +44,7 @@ enum expr_op {
 struct expr_insn {
 	uint8_t op;
 	uint8_t has_imm;
+	uint32_t from, to; /* the text that it stands for: text[from .. to) */
 	int64_t imm, imm2;
 };
 
@@ -120,6 +121,9 @@ static inline __attribute__((always_inline)) int64_t expr_apply(enum expr_op op,
 	}
 }
 
+/* a OP b is b MIRRORED a; a comparison. */
+enum expr_op expr_mirrored(enum expr_op op);
+
 /* ---- tokens ---- */
 
 enum expr_token_kind {
@@ -134,6 +138,7 @@ enum expr_token_kind {
 	TOKEN_NOT,
 	TOKEN_COMPL,
 	TOKEN_BINARY, /* op and precedence; the operator `in` is one of them */
+	TOKEN_PERCENT, /* the sign behind a value, where no other one follows */
 	TOKEN_BAD,    /* error has been filled */
 };
 

@@ -187,6 +187,11 @@ static void lex_operator(struct expr_token *t, struct expr_error *error)
 {
 	unsigned char c = (unsigned char)*t->start;
 
+	if (is_percent(t->start)) {
+		t->kind = TOKEN_PERCENT;
+		t->len = 1;
+		return;
+	}
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
 		if (strncmp(t->start, operators[i].text, strlen(operators[i].text)) != 0)
 			continue;

@@ -191,9 +191,13 @@ static void test_errors(void **state)
 		{ "4k", 1, "\"4k\" is not a number" },
 		{ "pfn in 4", 9, ".." },
 		{ "pfn in 4..", 11, "a value is missing" },
-		{ "min(1)", 6, "expected \",\"" },
+		{ "min(1)", 6, "min takes two values, and here is one" },
+		{ "max(pfn)", 8, "max takes two values, and here is one" },
+		{ "min()", 5, "min takes two values, as in min(8, step)" },
+		{ "min(1; 2)", 6, "unexpected character" },
+		{ "min(1", 6, "\",\" is missing" },
 		{ "min 1", 5, "expected \"(\"" },
-		{ "max(1, 2, 3)", 9, "expected \")\"" },
+		{ "max(1, 2, 3)", 9, "max takes two values, and here are more; nest it, as in max(a, max(b, c))" },
 		{ "1 << 64", 6, "shift by 64" },
 		{ "pfn >> -1", 8, "shift by -1" },
 		{ "rand", 1, "compared with a decimal" },
@@ -207,14 +211,25 @@ static void test_errors(void **state)
 		{ "!rand", 2, "compared with a decimal" },
 		{ "rand && pfn", 1, "compared with a decimal" },
 		{ "pfn < 25%", 7, "only be compared with rand" },
+		{ "rand < step", 1, "or n % of a whole number" },
+		{ "rand < (step + 93) %", 9, "101% lies outside 0 to 1" },
+		{ "rand < -1 %", 9, "can only be compared with rand" },
+		{ "pfn < share", 7, "only be compared with rand" },
+		{ "pfn %", 6, "a value is missing" },
+		{ "(pfn %) == 3", 7, "expected a value, found \")\"" },
+		{ "rand < pfn %", 13, "a value is missing" },
+		{ "zone == DMA33", 9,
+		  "unknown name \"DMA33\"; the zones are DMA, DMA32, Normal, HighMem, Movable, Device" },
+		{ "zone in Normal..Moveable", 17, "the zones are DMA, " },
+		{ "Dma31 == zone", 1, "did you mean dma32?" },
 	};
-	const struct expr_const consts[] = { { "step", 8 }, { "zero", 0 } };
+	const struct expr_const consts[] = { { "step", 8 }, { "zero", 0 }, { "share", 0, "25%" } };
 	const unsigned int allowed = ALL & ~(1u << EXPR_ORDER);
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		struct expr_error error;
 
-		assert_null(expr_compile(t[i].text, allowed, consts, 2, &error));
+		assert_null(expr_compile(t[i].text, allowed, consts, 3, &error));
 		if (error.column != t[i].column || !strstr(error.text, t[i].part))
 			fail_msg("%s: got %d: %s, not %d: %s", t[i].text, error.column, error.text,
 				 t[i].column, t[i].part);
@@ -617,6 +632,59 @@ static void test_rand_thresholds(void **state)
 	}
 }
 
+/* Names for shares: 25 % of 2^32 is 0x40000000, 12.5 % half of that. */
+static void test_rand_names(void **state)
+{
+	static const struct expr_const consts[] = { { "quarter", 0, "25%" },
+						    { "eighth", 0, "0.125" },
+						    { "n", 25 },
+						    { "rest", 0, "17" } };
+	static const char *const same[] = { "rand < quarter",  "rand < n %",	   "rand < n%",
+					    "rand < (n) %",    "rand < (n + 0)%",  "n % > rand",
+					    "quarter > rand",  "rand < quarter && 1", "rand < 25 %",
+					    "!(rand >= quarter)", "rand < n % || 0" };
+	struct expr_error error;
+	struct expr *e;
+	int64_t vars[EXPR_VAR_COUNT] = { 0 }, v;
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		e = expr_compile(same[i], ALL, consts, 4, &error);
+		if (!e)
+			fail_msg("%s: column %d: %s", same[i], error.column, error.text);
+		vars[EXPR_RAND] = 0x3fffffff;
+		expr_eval(e, vars, &v);
+		assert_int_equal(v, 1);
+		vars[EXPR_RAND] = 0x40000000;
+		expr_eval(e, vars, &v);
+		assert_int_equal(v, 0);
+		expr_free(e);
+	}
+	e = expr_compile("rand in eighth..quarter", ALL, consts, 4, &error);
+	assert_non_null(e);
+	vars[EXPR_RAND] = 0x1fffffff;
+	expr_eval(e, vars, &v);
+	assert_int_equal(v, 0);
+	vars[EXPR_RAND] = 0x20000000;
+	expr_eval(e, vars, &v);
+	assert_int_equal(v, 1);
+	expr_free(e);
+	assert_null(expr_compile("rand < rest", ALL, consts, 4, &error));
+	assert_string_equal(error.text, "rest is no share such as 25%");
+	/* A modulo is one where a value follows. */
+	e = expr_compile("n % 8 == 1", ALL, consts, 4, &error);
+	assert_non_null(e);
+	expr_eval(e, vars, &v);
+	assert_int_equal(v, 1);
+	expr_free(e);
+	assert_true(expr_is_decimal("25%"));
+	assert_true(expr_is_decimal("0.125"));
+	assert_false(expr_is_decimal("25"));
+	assert_false(expr_is_decimal("125%"));
+	assert_false(expr_is_decimal("25% 8"));
+	assert_false(expr_is_decimal("a word"));
+	assert_false(expr_is_decimal(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,6 +697,7 @@ int main(void)
 		cmocka_unit_test(test_random_trees),
 		cmocka_unit_test(test_rand_statistics),
 		cmocka_unit_test(test_rand_thresholds),
+		cmocka_unit_test(test_rand_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@
 #define DMA_BYTES (16ull << 20)
 #define DMA32_BYTES (4ull << 30)
 
-bool fill_holds(const struct job_line *line)
+/* Pages of the layout's own, which can be given back one by one. */
+static bool holds(const struct job_line *line)
 {
 	const char *kind = job_get(line, "kind");
 
@@ -90,42 +91,155 @@ static int too_much(const struct place *p, const char *leave, const char *has, s
 			  has);
 }
 
-static int check_leave(const struct job_line *line, const struct place *p, struct step_fault *f)
-{
-	const char *unit = job_get(line, "leave_unit");
-	uint64_t leave = (uint64_t)job_get_i64(line, "leave", 0);
+struct leave {
+	enum step_unit unit;
+	uint64_t n;
+};
 
-	unit = unit ? unit : "bytes";
-	if (strcmp(unit, "high") == 0 && leave > HIGH_MOST)
+static struct leave leave_of(const struct job_line *line)
+{
+	static const char *const units[] = { [STEP_BYTES] = "bytes",
+					     [STEP_PERCENT] = "percent",
+					     [STEP_HIGH] = "high",
+					     [STEP_BLOCKS] = "blocks" };
+	const char *unit = job_get(line, "leave_unit");
+	struct leave v = { STEP_BYTES, (uint64_t)job_get_i64(line, "leave", 0) };
+
+	for (int u = STEP_BYTES; unit && u <= STEP_BLOCKS; u++)
+		if (strcmp(units[u], unit) == 0)
+			v.unit = (enum step_unit)u;
+	return v;
+}
+
+/* "128M", "5%", "40 pageblocks of 2M" */
+static struct leave_text {
+	char text[64];
+} leave_text(struct leave v)
+{
+	struct leave_text t;
+
+	if (v.unit == STEP_BYTES)
+		snprintf(t.text, sizeof(t.text), "%s", size_text(v.n).text);
+	else
+		snprintf(t.text, sizeof(t.text), "%" PRIu64 "%s", v.n,
+			 v.unit == STEP_PERCENT ? "%" :
+			 v.unit == STEP_HIGH	? " times the high watermarks" :
+						  " pageblocks of 2M");
+	return t;
+}
+
+/* A fill that would be over before it begins. */
+static int check_takes(struct leave v, const struct place *p, struct step_fault *f)
+{
+	uint64_t all = v.unit == STEP_BYTES   ? p->bytes :
+		       v.unit == STEP_BLOCKS  ? p->bytes / STEP_BLOCK_BYTES :
+		       v.unit == STEP_PERCENT ? 100 :
+						UINT64_MAX;
+
+	if (v.n < all)
+		return 0;
+	step_fault(f, "leave", "leave is %s, which is all that %s has: the fill would take nothing; leave less",
+		   leave_text(v).text, p->name);
+	f->of_memory = p->is_guest && v.unit != STEP_PERCENT;
+	return -1;
+}
+
+#define LEAST_BYTES (1u << 20) /* well below the low watermarks of the smallest guest */
+
+/* Of the whole guest. A zone can be filled to the last page, and so can whole pageblocks. */
+static int check_enough(struct leave v, struct step_fault *f)
+{
+	if (v.unit == STEP_BLOCKS || v.n >= (v.unit == STEP_BYTES ? LEAST_BYTES : 1))
+		return 0;
+	return step_fault(f, "leave",
+			  "leave is %s, and a guest cannot go on with less than 1M of free memory; leave "
+			  "{high: 2}, say",
+			  leave_text(v).text);
+}
+
+static int check_leave(struct leave v, const struct place *p, struct step_fault *f)
+{
+	if (v.unit == STEP_HIGH && v.n > HIGH_MOST)
 		return step_fault(f, "leave",
 				  "leave is %" PRIu64
 				  " times the high watermarks, which is more than any "
 				  "guest has; leave {high: 2}, say",
-				  leave);
-	if (strcmp(unit, "blocks") == 0 && leave > p->bytes / STEP_BLOCK_BYTES) {
-		char blocks[64], has[32];
+				  v.n);
+	if (v.unit == STEP_BLOCKS && v.n > p->bytes / STEP_BLOCK_BYTES) {
+		char has[32];
 
-		snprintf(blocks, sizeof(blocks), "%" PRIu64 " pageblocks of 2M", leave);
 		snprintf(has, sizeof(has), "%" PRIu64, p->bytes / STEP_BLOCK_BYTES);
-		return too_much(p, blocks, has, f);
+		return too_much(p, leave_text(v).text, has, f);
 	}
-	if (strcmp(unit, "bytes") == 0 && leave > p->bytes)
-		return too_much(p, size_text(leave).text, size_text(p->bytes).text, f);
-	return 0;
+	if (v.unit == STEP_BYTES && v.n > p->bytes)
+		return too_much(p, size_text(v.n).text, size_text(p->bytes).text, f);
+	return check_takes(v, p, f);
+}
+
+/* Bytes that the amount does not exceed; UINT64_MAX: unknown. */
+static uint64_t bytes_at_most(struct leave v, uint64_t memory)
+{
+	return v.unit == STEP_BYTES   ? v.n :
+	       v.unit == STEP_PERCENT ? memory / 100 * v.n + v.n :
+					UINT64_MAX;
+}
+
+/* What the kernel manages is less than the memory, and more than half of it. */
+static uint64_t bytes_at_least(struct leave v, uint64_t memory)
+{
+	return v.unit == STEP_BYTES   ? v.n :
+	       v.unit == STEP_PERCENT ? memory / 200 * v.n :
+	       v.unit == STEP_BLOCKS  ? v.n * STEP_BLOCK_BYTES :
+					0;
+}
+
+/* Is there more free than the step shall leave, behind the fill before it? */
+static int check_left(struct leave v, const struct step_context *c, struct step_fault *f)
+{
+	struct leave before = { c->left_unit, c->left };
+
+	if (before.unit == STEP_UNKNOWN)
+		return 0;
+	if (v.unit == before.unit ? v.n <= before.n :
+				    bytes_at_least(v, c->memory_bytes) <=
+					    bytes_at_most(before, c->memory_bytes))
+		return 0;
+	return step_fault(f, "leave",
+			  "leave is %s, and a fill before has left %s: there is nothing to take; leave less, or "
+			  "free pages in between",
+			  leave_text(v).text, leave_text(before).text);
+}
+
+void fill_after(const struct job_line *line, struct step_context *c)
+{
+	const char *kind = job_get(line, "kind");
+	struct leave v = leave_of(line);
+
+	c->held |= holds(line);
+	c->cache |= kind && strcmp(kind, "file") == 0;
+	if (job_get(line, "zone") || job_get_i64(line, "node", -1) >= 0)
+		return;
+	c->left_unit = v.unit;
+	c->left = v.n;
 }
 
 int fill_check(const struct job_line *line, const struct step_context *c, struct step_fault *f)
 {
 	const char *zone = job_get(line, "zone");
 	int64_t node = job_get_i64(line, "node", -1);
+	struct leave v = leave_of(line);
 	struct place p;
 
-	if (zone && !fill_holds(line))
+	if (zone && !holds(line))
 		return step_fault(
 			f, NULL,
 			"zone goes with anon and thp alone, whose pages can be given back one by one");
 	if (check_node(node, c, f) < 0 || check_zone(zone, node, c, f) < 0)
 		return -1;
 	p = place_of(zone, node, c);
-	return check_leave(line, &p, f);
+	if (check_leave(v, &p, f) < 0)
+		return -1;
+	if (zone || node >= 0)
+		return 0;
+	return check_enough(v, f) < 0 ? -1 : check_left(v, c, f);
 }

@@ -8,6 +8,7 @@
  *
  *	mmrig-job version=1 id=... seed=1
  *	const name=residue value=4
+ *	const name=share decimal=25%
  *	need what=sysctl:vm.defrag_mode
  *	sysctl at=boot|workload key=vm.defrag_mode value=1
  *	swap kind=zram|ramdisk size=536870912

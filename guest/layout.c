@@ -36,8 +36,9 @@ static int read_consts(struct layout *l)
 	if (!l->consts)
 		return -1;
 	while ((line = job_next(l->job, line, "const")))
-		l->consts[l->nconsts++] =
-			(struct expr_const){ job_get(line, "name"), job_get_i64(line, "value", 0) };
+		l->consts[l->nconsts++] = (struct expr_const){ job_get(line, "name"),
+							       job_get_i64(line, "value", 0),
+							       job_get(line, "decimal") };
 	return 0;
 }
 
@@ -156,7 +157,7 @@ struct expr *layout_where(struct layout *l, const struct job_line *line, struct 
 	struct expr *x;
 
 	/* `round` of a step within repeat: the last of the constants, for this line only. */
-	l->consts[l->nconsts] = (struct expr_const){ "round", job_get_i64(line, "round", 0) };
+	l->consts[l->nconsts] = (struct expr_const){ "round", job_get_i64(line, "round", 0), NULL };
 	x = expr_compile(text ? text : "1", (1u << EXPR_VAR_COUNT) - 1, l->consts,
 			 l->nconsts + !!job_get(line, "round"), &e);
 

@@ -46,8 +46,8 @@ struct layout_step {
 	void *run;		  /* guest: layout_step_fn of guest/layout.h */
 	/* On the host, before anything is started: guest/step_check.h. 0, or -1 with *f. May be NULL. */
 	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
-	/* Does the layout have pages of its own after such a step, even if it had none? NULL: no. */
-	bool (*holds)(const struct job_line *line);
+	/* On the host: what such a step makes of the guest, for the checks of those behind it. May be NULL. */
+	void (*after)(const struct job_line *line, struct step_context *c);
 	/*
 	 * On the host: a module that these parameters need where the kernel does not have it built in;
 	 * NULL: none. May be NULL.

@@ -135,5 +135,6 @@ const struct layout_step step_age = {
 	.needs = age_needs,
 	.moves = age_moves,
 	.run = (void *)age_run,
+	.after = step_gives_back,
 	.check = age_check,
 };

@@ -5,13 +5,25 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "guest/expr_truth.h"
 #include "guest/job.h"
+
+#define PAGE_BYTES 4096
+/* x86 gives away no page of the first 64 KiB, and since 5.13 none of the first 1 MiB. */
+#define PFN_FIRST 16
+/*
+ * From 2816 MiB on QEMU leaves a hole for devices below 4 GiB, and what does not fit below it stands
+ * above: at q35 all but 2 GiB, at pc less.
+ */
+#define HOLE_FROM (2816ull << 20)
+#define HOLE_MOST (2ull << 30)
 
 static void __attribute__((format(printf, 4, 0)))
 set(struct step_fault *f, const char *param, bool of_memory, const char *fmt, va_list ap)
 {
 	f->param = param;
 	f->of_memory = of_memory;
+	f->of_others = f->of_literal = false;
 	vsnprintf(f->why, sizeof(f->why), fmt, ap);
 }
 
@@ -52,6 +64,39 @@ struct size_text size_text(uint64_t bytes)
 	return s;
 }
 
+static uint64_t nodes_with_memory(const struct step_context *c)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < c->nnodes && i < 64; i++)
+		set |= (uint64_t)(c->node_bytes[i] != 0) << i;
+	return c->nnodes ? set : 1;
+}
+
+void step_domain(const struct step_context *c, struct expr_domain *d)
+{
+	uint64_t end = c->memory_bytes + (c->memory_bytes >= HOLE_FROM ? HOLE_MOST : 0);
+
+	*d = (struct expr_domain){ .pageblock_pages = STEP_BLOCK_BYTES / PAGE_BYTES };
+	d->var[EXPR_PFN].lo = PFN_FIRST;
+	d->var[EXPR_PFN].hi = (int64_t)(end / PAGE_BYTES) - 1;
+	d->var[EXPR_ORDER].hi = 10;
+	d->var[EXPR_RAND].hi = UINT32_MAX;
+	d->set[EXPR_NODE] = nodes_with_memory(c);
+	/* Which of the first three a kernel has is its own matter. */
+	d->set[EXPR_ZONE] = 1u << EXPR_ZONE_DMA | 1u << EXPR_ZONE_DMA32 | 1u << EXPR_ZONE_NORMAL |
+			    (uint64_t)c->movable << EXPR_ZONE_MOVABLE;
+	if (!c->nnodes)
+		d->hint[EXPR_NODE] = " in a guest without vm: {numa: [...]}";
+	if (!c->movable)
+		d->hint[EXPR_ZONE] = "; movable takes vm: {movablecore: SIZE}";
+}
+
+void step_gives_back(const struct job_line *line, struct step_context *c)
+{
+	c->left_unit = STEP_UNKNOWN;
+}
+
 int step_check_held(const struct step_context *c, const char *done, struct step_fault *f)
 {
 	if (c->held)
@@ -61,6 +106,16 @@ int step_check_held(const struct step_context *c, const char *done, struct step_
 		"no step before it takes pages of the layout's own, so there is nothing to be %s; put "
 		"fill: {kind: anon, leave: ...} before it (kind thp and shape do too)",
 		done);
+}
+
+int step_check_some(const struct job_line *line, const char *param, const char *what,
+		    struct step_fault *f)
+{
+	if (job_get_i64(line, param, -1) != 0)
+		return 0;
+	step_fault(f, param, "%s is 0, which would %s; leave the step out", param, what);
+	f->of_literal = true;
+	return -1;
 }
 
 int step_check_sample(const struct job_line *line, uint64_t most, const char *unit,

@@ -9,9 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct expr_domain;
 struct job_line;
 
 #define STEP_BLOCK_BYTES (2u << 20) /* a pageblock */
+
+enum step_unit { STEP_UNKNOWN, STEP_BYTES, STEP_PERCENT, STEP_HIGH, STEP_BLOCKS };
 
 /* The guest, and what the steps before have made of it. */
 struct step_context {
@@ -19,12 +22,19 @@ struct step_context {
 	const uint64_t *node_bytes; /* nnodes of them; none: no NUMA, all memory is node 0 */
 	size_t nnodes;
 	bool movable; /* ZONE_MOVABLE */
-	bool held;    /* there are pages of the layout's own, which can be pinned and given back */
+	bool swap;
+	bool held;  /* there are pages of the layout's own, which can be pinned and given back */
+	bool cache; /* there is memory that can be reclaimed without swap */
+	/* No more than so much is free: what a fill has left, and nobody has given back since. */
+	enum step_unit left_unit;
+	uint64_t left;
 };
 
 struct step_fault {
 	const char *param; /* whose value it is, static text; NULL: the step as a whole */
 	bool of_memory;	   /* a guest of another size would do */
+	bool of_others;	   /* another parameter of the step is at fault as well */
+	bool of_literal;   /* only where it is written so: by a name it is what others are compared with */
 	char why[256];
 };
 
@@ -41,8 +51,16 @@ struct size_text {
 /* "512M"; bytes where no unit comes out even. */
 struct size_text size_text(uint64_t bytes);
 
+/* The ranges of a predicate's variables in this guest. */
+void step_domain(const struct step_context *c, struct expr_domain *d);
+/* Memory was given back: what is free now is not known. */
+void step_gives_back(const struct job_line *line, struct step_context *c);
+
 /* Are there pages of the layout's own? `done` is what cannot be done else: "pinned". 0 or -1. */
 int step_check_held(const struct step_context *c, const char *done, struct step_fault *f);
+/* A share or count of 0: `what` is what the step would do then, "pin nothing". 0 or -1. */
+int step_check_some(const struct job_line *line, const char *param, const char *what,
+		    struct step_fault *f);
 /* `count` and `share`: one of them, and the count no more than there can be of `unit`. 0 or -1. */
 int step_check_sample(const struct job_line *line, uint64_t most, const char *unit,
 		      struct step_fault *f);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "guest/expr_truth.h"
 #include "guest/job.h"
 
 #define GIB (1ull << 30)
@@ -19,6 +20,7 @@ static const uint64_t large[] = { 4 * GIB, 2 * GIB };
 /* Guests; what the step before has left is a matter of the test. */
 static const struct step_context plain = { .memory_bytes = GIB };
 static const struct step_context held = { .memory_bytes = GIB, .held = true };
+static const struct step_context cached = { .memory_bytes = GIB, .cache = true };
 static const struct step_context movable = { .memory_bytes = GIB, .movable = true };
 static const struct step_context numa = { .memory_bytes = 2 * GIB,
 					  .node_bytes = two_nodes,
@@ -74,7 +76,9 @@ static void check(const struct row *r)
 static void test_fill(void **state)
 {
 	static const struct row t[] = {
-		{ &plain, "fill leave_unit=bytes leave=1073741824" },
+		{ &plain, "fill leave_unit=bytes leave=1073741823" },
+		{ &plain, "fill leave_unit=bytes leave=1073741824", "leave",
+		  "leave is 1G, which is all that the guest has: the fill would take nothing; leave less", true },
 		{ &plain, "fill leave_unit=bytes leave=1073741825", "leave",
 		  "leave is 1073741825, and the guest has 1G; leave less, or give it more memory",
 		  true },
@@ -82,13 +86,27 @@ static void test_fill(void **state)
 		  "and the guest has 1G", true },
 		{ &plain, "fill leave_unit=bytes leave=1610612736", "leave", "leave is 1536M, and",
 		  true },
-		{ &plain, "fill leave_unit=blocks leave=512" },
+		{ &plain, "fill leave_unit=blocks leave=511" },
+		{ &plain, "fill leave_unit=blocks leave=0" },
+		{ &plain, "fill leave_unit=blocks leave=512", "leave",
+		  "leave is 512 pageblocks of 2M, which is all that the guest has", true },
+		{ &plain, "fill leave_unit=bytes leave=0", "leave",
+		  "leave is 0, and a guest cannot go on with less than 1M of free memory; leave {high: 2}, say" },
+		{ &plain, "fill leave_unit=bytes leave=1048575", "leave", "leave is 1048575, and" },
+		{ &plain, "fill leave_unit=bytes leave=1048576" },
+		{ &plain, "fill leave_unit=percent leave=0", "leave", "leave is 0%, and" },
+		{ &plain, "fill leave_unit=percent leave=1" },
+		{ &plain, "fill leave_unit=high leave=0", "leave", "leave is 0 times the high watermarks" },
+		{ &plain, "fill zone=dma32 leave_unit=bytes leave=0" },
 		{ &plain, "fill leave_unit=blocks leave=513", "leave",
 		  "leave is 513 pageblocks of 2M, and the guest has 512; leave less", true },
 		/* 2^43 + 1 blocks of 2^21 bytes would be 2^21 bytes in 64 bits. */
 		{ &plain, "fill leave_unit=blocks leave=8796093022209", "leave",
 		  "8796093022209 pageblocks", true },
-		{ &plain, "fill leave_unit=percent leave=100" },
+		{ &plain, "fill leave_unit=percent leave=99" },
+		{ &plain, "fill leave_unit=percent leave=100", "leave",
+		  "leave is 100%, which is all that the guest has" },
+		{ &plain, "fill zone=normal leave_unit=percent leave=100", "leave", "leave is 100%" },
 		{ &plain, "fill leave_unit=high leave=10000" },
 		{ &plain, "fill leave_unit=high leave=10001", "leave",
 		  "10001 times the high watermarks" },
@@ -97,7 +115,9 @@ static void test_fill(void **state)
 		{ &plain, "fill kind=thp zone=dma32 leave_unit=bytes leave=0" },
 		{ &plain,
 		  "fill kind=anon zone=normal leave_unit=bytes leave=0" }, /* for the kernel to say */
-		{ &plain, "fill zone=dma leave_unit=bytes leave=16777216" },
+		{ &plain, "fill zone=dma leave_unit=bytes leave=16777215" },
+		{ &plain, "fill zone=dma leave_unit=bytes leave=16777216", "leave",
+		  "leave is 16M, which is all that zone dma has" },
 		{ &plain, "fill zone=dma leave_unit=bytes leave=16777217", "leave",
 		  "and zone dma has 16M; leave less" },
 		{ &plain, "fill zone=dma leave_unit=blocks leave=9", "leave",
@@ -117,7 +137,8 @@ static void test_fill_of_node(void **state)
 		{ &plain, "fill node=0 leave_unit=bytes leave=0" },
 		{ &plain, "fill node=1 leave_unit=bytes leave=0", "node",
 		  "there is no node 1: this guest has one node, 0; list its nodes in vm: {numa: [...]}" },
-		{ &numa, "fill node=1 leave_unit=bytes leave=1073741824" },
+		{ &numa, "fill node=1 leave_unit=bytes leave=1073741823" },
+		{ &numa, "fill node=1 leave_unit=bytes leave=1073741824", "leave", "all that node 1 has" },
 		{ &numa, "fill node=2 leave_unit=bytes leave=0", "node",
 		  "there is no node 2: vm: numa has 2 nodes, 0 to 1" },
 		{ &numa, "fill node=1023 leave_unit=bytes leave=0", "node",
@@ -126,7 +147,7 @@ static void test_fill_of_node(void **state)
 		  "and node 1 has 1G; leave less" },
 		{ &numa, "fill node=0 leave_unit=blocks leave=513", "leave",
 		  "and node 0 has 512; leave less" },
-		{ &numa, "fill leave_unit=blocks leave=1024" },
+		{ &numa, "fill leave_unit=blocks leave=1023" },
 		{ &memoryless, "fill node=1 leave_unit=bytes leave=0", "node",
 		  "node 1 has no memory in vm: numa" },
 		{ &memoryless, "fill node=2 leave_unit=bytes leave=0" },
@@ -150,7 +171,7 @@ static void test_own_pages(void **state)
 	static const struct row t[] = {
 		{ &plain, "pin", NULL,
 		  NOT_HELD "pinned; put fill: {kind: anon, leave: ...} before it" },
-		{ &plain, "free where=1", NULL, NOT_HELD "given back" },
+		{ &plain, "free share=1", NULL, NOT_HELD "given back" },
 		{ &plain, "age operations=1", NULL, NOT_HELD "given back" },
 		{ &held, "pin" },
 		{ &held, "age operations=1" },
@@ -164,7 +185,16 @@ static void test_own_pages(void **state)
 		{ &held, "pin except=511" },
 		{ &held, "pin except=512", "except",
 		  "except is 512, and the guest has 512 pageblocks", true },
-		{ &held, "pin per=page except=512" },
+		{ &held, "pin per=page except=512", "except",
+		  "except goes with per: pageblock, and per is page; leave one of them out" },
+		{ &held, "pin per=page except=0 at=first" },
+		{ &held, "pin per=page at=last", "at", "at goes with per: pageblock, and per is page" },
+		{ &held, "pin per=pageblock at=last except=3" },
+		{ &held, "pin share=0", "share", "share is 0, which would pin nothing; leave the step out" },
+		{ &held, "free share=0", "share", "share is 0, which would free nothing" },
+		{ &held, "free count=0", "count", "count is 0, which would free nothing" },
+		{ &held, "free", NULL, "which pages? give where, count or share; share: 100% are all" },
+		{ &held, "free share=1000000" },
 		{ &held, "pin count=1 share=10", NULL, "count and share: give one of them" },
 		{ &held, "free where=1 count=262144" },
 		{ &held, "free where=1 count=262145", "count",
@@ -189,12 +219,20 @@ static void test_others(void **state)
 		{ &plain, "shape order10=1073741824 order9=1073741824", "order10",
 		  "1649267441664 free pages", true },
 		{ &plain, "shape order0=2047", NULL, "fewer than 2048 free pages" },
-		{ &plain, "reclaim bytes=1073741824" },
-		{ &plain, "reclaim bytes=1073741825", "bytes",
+		{ &cached, "reclaim bytes=1073741824" },
+		{ &cached, "reclaim bytes=1073741825", "bytes",
 		  "bytes is 1073741825, and the guest has 1G; ask for less", true },
-		{ &plain, "mix how=dentries kind=unmovable", NULL,
-		  "packet, pipes and pagetables give unmovable pages" },
-		{ &plain, "mix how=pagetables order=2", NULL, "order goes with packet alone" },
+		{ &plain, "mix how=dentries kind=unmovable", "how",
+		  "how is dentries, and kind unmovable: packet, pipes and pagetables give unmovable pages, dentries "
+		  "reclaimable ones; leave kind out" },
+		{ &plain, "mix how=pipes kind=reclaimable", "how", "how is pipes, and kind reclaimable: " },
+		{ &plain, "mix how=dentries" },
+		{ &plain, "mix how=dentries kind=reclaimable" },
+		{ &plain, "mix how=auto kind=reclaimable" },
+		{ &plain, "mix how=pipes kind=unmovable" },
+		{ &plain, "mix share=0", "share", "share is 0, which would put the kernel's pages nowhere" },
+		{ &plain, "mix how=pagetables order=2", "order", "order goes with packet alone" },
+		{ &plain, "mix how=dentries order=2", "order", "order goes with packet alone" },
 		{ &plain, "mix how=packet order=2" },
 	};
 
@@ -202,22 +240,31 @@ static void test_others(void **state)
 		check(&t[i]);
 }
 
-static bool holds(const char *text)
+/* What the guest is like behind the steps, one a line. */
+static struct step_context after(const struct step_context *from, const char *text)
 {
-	char line_text[64] = "step do=";
-	const struct job_line *line;
-	const struct layout_step *step;
+	struct step_context c = *from;
+	const struct job_line *line = NULL;
 	struct job job;
-	bool yes;
 	int bad;
 
-	strcat(strcat(line_text, text), "\n");
-	assert_int_equal(job_parse(&job, line_text, &bad), 0);
-	line = job_next(&job, NULL, "step");
-	step = layout_step_find(job_get(line, "do"));
-	yes = step->holds && step->holds(line);
+	assert_int_equal(job_parse(&job, text, &bad), 0);
+	while ((line = job_next(&job, line, "step"))) {
+		const struct layout_step *step = layout_step_find(job_get(line, "do"));
+
+		if (step->after)
+			step->after(line, &c);
+	}
 	job_free(&job);
-	return yes;
+	return c;
+}
+
+static bool holds(const char *step)
+{
+	char text[64] = "step do=";
+
+	strcat(strcat(text, step), "\n");
+	return after(&plain, text).held;
 }
 
 static void test_holds(void **state)
@@ -233,6 +280,99 @@ static void test_holds(void **state)
 	assert_false(holds("mix share=10"));
 	assert_false(holds("reclaim bytes=4096"));
 	assert_false(holds("compact"));
+}
+
+/* A reclaim behind the steps: "" where it can be had. */
+static void reclaims(const struct step_context *from, const char *steps, bool can)
+{
+	const struct step_context c = after(from, steps);
+	const struct row r = { &c, "reclaim bytes=4096", NULL,
+			       can ? NULL : "there is nothing to reclaim: the guest has no swap, and no step before it "
+					    "fills page cache; give it vm: {swap: {size: 512M}}, or put fill: {kind: "
+					    "file, leave: ...} before" };
+
+	check(&r);
+}
+
+static void test_reclaim(void **state)
+{
+	static const struct step_context swap = { .memory_bytes = GIB, .swap = true };
+
+	reclaims(&plain, "", false);
+	reclaims(&swap, "", true);
+	reclaims(&swap, "step do=fill kind=anon leave=1\n", true);
+	reclaims(&plain, "step do=fill kind=anon leave=1\n", false);
+	reclaims(&plain, "step do=fill kind=shmem leave=1\n", false);
+	reclaims(&plain, "step do=fill kind=slab leave=1\n", false);
+	reclaims(&plain, "step do=fill kind=file leave=1\n", true);
+	reclaims(&plain, "step do=fill kind=file leave=1\nstep do=fill kind=anon leave=1\n", true);
+	reclaims(&plain, "step do=mix kind=unmovable share=1\n", false);
+	reclaims(&plain, "step do=mix kind=reclaimable share=1\n", true);
+	reclaims(&plain, "step do=mix how=dentries share=1\n", true);
+	reclaims(&plain, "step do=mix how=packet share=1\n", false);
+}
+
+#define FILL(unit, n) "step do=fill leave_unit=" unit " leave=" n "\n"
+
+/* A second fill behind the steps; `left` is what the first has left, or NULL where it is good. */
+static void fills(const char *steps, const char *fill, const char *left)
+{
+	const struct step_context c = after(&plain, steps);
+	char why[100] = "and a fill before has left ";
+	const struct row r = { &c, fill, "leave", left ? strcat(why, left) : NULL };
+
+	check(&r);
+}
+
+static void test_second_fill(void **state)
+{
+	fills(FILL("bytes", "67108864"), "fill leave_unit=bytes leave=67108864", NULL);
+	fills(FILL("bytes", "67108864"), "fill leave_unit=bytes leave=67112960", "64M: there is nothing to take");
+	fills(FILL("percent", "20"), "fill leave_unit=percent leave=21", "20%");
+	fills(FILL("high", "3"), "fill leave_unit=high leave=4", "3 times the high watermarks");
+	fills(FILL("blocks", "40"), "fill leave_unit=blocks leave=41", "40 pageblocks of 2M");
+	fills(FILL("blocks", "40"), "fill kind=thp leave_unit=blocks leave=40", NULL);
+	/* 33 blocks are 66 MiB. Half of 13 % of 1 GiB is more than 64 MiB, of 12 % it is not. */
+	fills(FILL("bytes", "67108864"), "fill leave_unit=blocks leave=33", "64M");
+	fills(FILL("bytes", "67108864"), "fill leave_unit=blocks leave=32", NULL);
+	fills(FILL("bytes", "67108864"), "fill leave_unit=percent leave=13", "64M");
+	fills(FILL("bytes", "67108864"), "fill leave_unit=percent leave=12", NULL);
+	/* 10 % of 1 GiB are 102.4 MiB at the most. */
+	fills(FILL("percent", "10"), "fill leave_unit=bytes leave=108003328", "10%");
+	fills(FILL("percent", "10"), "fill leave_unit=bytes leave=106954752", NULL);
+	/* Whole blocks say nothing of single pages, and watermarks are the kernel's. */
+	fills(FILL("blocks", "4"), "fill leave_unit=bytes leave=536870912", NULL);
+	fills(FILL("high", "1"), "fill leave_unit=percent leave=50", NULL);
+	fills(FILL("bytes", "67108864"), "fill leave_unit=high leave=4", NULL);
+	/* What gives back in between, what takes, and what fills a part. */
+	fills(FILL("percent", "10") "step do=free share=5\n", "fill leave_unit=percent leave=20", NULL);
+	fills(FILL("percent", "10") "step do=shape order0=5000\n", "fill leave_unit=percent leave=20", NULL);
+	fills(FILL("percent", "10") "step do=compact\n", "fill leave_unit=percent leave=20", NULL);
+	fills(FILL("percent", "10") "step do=pin\nstep do=mix share=5\n", "fill leave_unit=percent leave=20", "10%");
+	fills("step do=fill zone=dma leave=4096\n", "fill leave_unit=percent leave=20", NULL);
+	fills(FILL("percent", "10"), "fill node=0 leave_unit=percent leave=20", NULL);
+}
+
+static void test_domain(void **state)
+{
+	static const struct step_context sizes[] = { { .memory_bytes = 256 * MIB },
+						     { .memory_bytes = 2814 * MIB },
+						     { .memory_bytes = 2816 * MIB, .movable = true } };
+	/* 64 KiB at the beginning; a hole of 2 GiB from 2816 MiB on. */
+	static const int64_t last[] = { 65535, 720383, 720896 + 524288 - 1 };
+	struct expr_domain d;
+
+	for (size_t i = 0; i < 3; i++) {
+		step_domain(&sizes[i], &d);
+		assert_int_equal(d.var[EXPR_PFN].lo, 16);
+		assert_int_equal(d.var[EXPR_PFN].hi, last[i]);
+		assert_int_equal(d.set[EXPR_ZONE], sizes[i].movable ? 0x17 : 7);
+		assert_int_equal(d.set[EXPR_NODE], 1);
+		assert_int_equal(d.pageblock_pages, 512);
+	}
+	step_domain(&memoryless, &d);
+	assert_int_equal(d.set[EXPR_NODE], 5);
+	assert_null(d.hint[EXPR_NODE]);
 }
 
 static void test_sizes(void **state)
@@ -265,7 +405,8 @@ int main(void)
 		cmocka_unit_test(test_fill),	  cmocka_unit_test(test_fill_of_node),
 		cmocka_unit_test(test_own_pages), cmocka_unit_test(test_others),
 		cmocka_unit_test(test_holds),	  cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_long_text),
+		cmocka_unit_test(test_long_text), cmocka_unit_test(test_reclaim),
+		cmocka_unit_test(test_second_fill), cmocka_unit_test(test_domain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

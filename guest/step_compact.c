@@ -65,4 +65,5 @@ const struct layout_step step_compact = {
 	.needs = compact_needs,
 	.moves = compact_moves,
 	.run = (void *)compact_run,
+	.after = step_gives_back,
 };

@@ -295,6 +295,6 @@ const struct layout_step step_fill = {
 	.moves = fill_moves,
 	.run = (void *)fill_run,
 	.check = fill_check,
-	.holds = fill_holds,
+	.after = fill_after,
 	.module = fill_module,
 };

@@ -118,7 +118,8 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 }
 
 static const struct param_spec free_params[] = {
-	{ "where", PARAM_PREDICATE, NULL, "pages of the fill to free; pinned ones stay", 0, 0, NULL, NULL },
+	{ "where", PARAM_PREDICATE, NULL, "pages of the fill to free, pinned ones stay; all where absent", 0, 0,
+	  "", NULL },
 	{ "count", PARAM_NUMBER, "pages", "so many of them, by the seed", 0, 0, "", NULL },
 	{ "share", PARAM_SHARE, NULL, "such a share of them, by the seed", 0, 0, "", NULL },
 };
@@ -129,7 +130,13 @@ static int free_check(const struct job_line *line, const struct step_context *c,
 {
 	if (step_check_held(c, "given back", f) < 0)
 		return -1;
-	return step_check_sample(line, c->memory_bytes / 4096, "pages", f);
+	if (!job_get(line, "where") && !job_get(line, "count") && !job_get(line, "share"))
+		return step_fault(f, NULL,
+				  "which pages? give where, count or share; share: 100%% are all");
+	if (step_check_sample(line, c->memory_bytes / 4096, "pages", f) < 0 ||
+	    step_check_some(line, "share", "free nothing", f) < 0)
+		return -1;
+	return step_check_some(line, "count", "free nothing", f);
 }
 
 const struct layout_step step_free = {
@@ -139,5 +146,6 @@ const struct layout_step step_free = {
 	.nparams = sizeof(free_params) / sizeof(free_params[0]),
 	.moves = free_moves,
 	.run = (void *)free_run,
+	.after = step_gives_back,
 	.check = free_check,
 };

@@ -36,9 +36,11 @@ static const struct pollute *way_of(const struct job_line *line, struct step_rep
 	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
 	bool any = !how || strcmp(how, "auto") == 0;
 
-	kind = kind ? kind : "unmovable";
+	/* Either follows from the other. */
+	kind = kind || !any ? kind : "unmovable";
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-		if ((any || strcmp(how, ways[i]->name) == 0) && strcmp(kind, ways[i]->migratetype) == 0)
+		if ((any || strcmp(how, ways[i]->name) == 0) &&
+		    (!kind || strcmp(kind, ways[i]->migratetype) == 0))
 			return ways[i];
 	snprintf(r->why, sizeof(r->why), "how: %s does not give %s pages", how, kind);
 	return NULL;
@@ -192,7 +194,8 @@ static int mix_run(struct layout *l, const struct job_line *line, struct step_re
 static const char *const mix_kinds[] = { "unmovable", "reclaimable", NULL };
 static const char *const mix_hows[] = { "auto", "packet", "pipes", "pagetables", "dentries", NULL };
 static const struct param_spec mix_params[] = {
-	{ "kind", PARAM_CHOICE, NULL, "what the kernel thinks of the pages", 0, 0, "unmovable",
+	{ "kind", PARAM_CHOICE, NULL,
+	  "what the kernel thinks of the pages; where absent what how gives, unmovable of auto", 0, 0, "",
 	  mix_kinds },
 	{ "share", PARAM_SHARE, NULL,
 	  "of the pageblocks that hold pages of the fill or free ones, and none of the kernel's, outside of "
@@ -209,21 +212,41 @@ static const struct param_spec mix_params[] = {
 static const char *const mix_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const mix_moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
 
+static bool is_reclaimable(const struct job_line *line)
+{
+	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
+
+	if (kind)
+		return strcmp(kind, "reclaimable") == 0;
+	return how && strcmp(how, "dentries") == 0;
+}
+
 static int mix_check(const struct job_line *line, const struct step_context *c,
 		     struct step_fault *f)
 {
 	const char *kind = job_get(line, "kind"), *how = job_get(line, "how");
-	bool packet = !how || strcmp(how, "auto") == 0 || strcmp(how, "packet") == 0;
-	bool dentries = how && strcmp(how, "dentries") == 0;
-	bool reclaimable = kind && strcmp(kind, "reclaimable") == 0;
+	bool any = !how || strcmp(how, "auto") == 0, packet = any || strcmp(how, "packet") == 0;
+	bool reclaimable = is_reclaimable(line);
 
-	if (how && strcmp(how, "auto") != 0 && dentries != reclaimable)
-		return step_fault(f, NULL,
-				  "packet, pipes and pagetables give unmovable pages, dentries reclaimable ones");
-	if ((reclaimable || !packet) && job_get_i64(line, "order", 0))
-		return step_fault(f, NULL,
-				  "order goes with packet alone; the others are single pages");
-	return 0;
+	if (!any && kind && (strcmp(how, "dentries") == 0) != reclaimable) {
+		step_fault(f, "how",
+			   "how is %s, and kind %s: packet, pipes and pagetables give unmovable pages, dentries "
+			   "reclaimable ones; leave kind out",
+			   how, kind);
+		f->of_others = true;
+		return -1;
+	}
+	if ((reclaimable || !packet) && job_get_i64(line, "order", 0)) {
+		step_fault(f, "order", "order goes with packet alone; the others are single pages");
+		f->of_others = true;
+		return -1;
+	}
+	return step_check_some(line, "share", "put the kernel's pages nowhere", f);
+}
+
+static void mix_after(const struct job_line *line, struct step_context *c)
+{
+	c->cache |= is_reclaimable(line);
 }
 
 const struct layout_step step_mix = {
@@ -235,4 +258,5 @@ const struct layout_step step_mix = {
 	.moves = mix_moves,
 	.run = (void *)mix_run,
 	.check = mix_check,
+	.after = mix_after,
 };

@@ -198,7 +198,7 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 	if (chosen == UINT64_MAX || chosen == 0) {
 		snprintf(r->why, sizeof(r->why),
 			 chosen ? "where: division by zero" :
-			 job_get(line, "except") ? "where and except leave no page of the fill to pin" :
+			 job_get_i64(line, "except", 0) ? "where and except leave no page of the fill to pin" :
 						   "where selects no page of the fill");
 		return -1;
 	}
@@ -241,6 +241,20 @@ static const char *const pin_needs[] = { "file:/proc/kpageflags", NULL };
 /* nr_foll_pin_acquired counts long-term pins alone; vmsplice takes plain references. */
 static const char *const pin_moves[] = { "nr_foll_pin_acquired", NULL };
 
+/* What chooses among the pages or blocks of `per: pageblock`. */
+static int check_per_page(const struct job_line *line, struct step_fault *f)
+{
+	bool at = at_of(line) != AT_FIRST;
+
+	if (!at && !job_get_i64(line, "except", 0))
+		return 0;
+	step_fault(f, at ? "at" : "except",
+		   "%s goes with per: pageblock, and per is page; leave one of them out",
+		   at ? "at" : "except");
+	f->of_others = true;
+	return -1;
+}
+
 static int pin_step_check(const struct job_line *line, const struct step_context *c,
 			  struct step_fault *f)
 {
@@ -249,8 +263,12 @@ static int pin_step_check(const struct job_line *line, const struct step_context
 	uint64_t blocks = c->memory_bytes / STEP_BLOCK_BYTES;
 	int64_t except = job_get_i64(line, "except", 0);
 
-	if (step_check_held(c, "pinned", f) < 0)
+	if (step_check_held(c, "pinned", f) < 0 || (!per_block && check_per_page(line, f) < 0))
 		return -1;
+	if (step_check_some(line, "share", "pin nothing", f) < 0) {
+		f->of_literal = false; /* the guest takes a pin of nothing for a mistake */
+		return -1;
+	}
 	if (per_block && (uint64_t)except >= blocks)
 		return step_fault_of_memory(f, "except",
 					    "except is %" PRId64 ", and the guest has %" PRIu64

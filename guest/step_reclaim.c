@@ -104,6 +104,11 @@ static int reclaim_check(const struct job_line *line, const struct step_context 
 {
 	uint64_t bytes = (uint64_t)job_get_i64(line, "bytes", 0);
 
+	if (!c->swap && !c->cache)
+		return step_fault(
+			f, NULL,
+			"there is nothing to reclaim: the guest has no swap, and no step before it fills page "
+			"cache; give it vm: {swap: {size: 512M}}, or put fill: {kind: file, leave: ...} before");
 	if (bytes <= c->memory_bytes)
 		return 0;
 	return step_fault_of_memory(
@@ -121,4 +126,5 @@ const struct layout_step step_reclaim = {
 	.moves = reclaim_moves,
 	.run = (void *)reclaim_run,
 	.check = reclaim_check,
+	.after = step_gives_back,
 };

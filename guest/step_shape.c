@@ -211,9 +211,10 @@ static int shape_check(const struct job_line *line, const struct step_context *c
 				    pages, size_text(c->memory_bytes).text, c->memory_bytes / 4096);
 }
 
-static bool shape_holds(const struct job_line *line)
+static void shape_after(const struct job_line *line, struct step_context *c)
 {
-	return true;
+	c->held = true;
+	step_gives_back(line, c);
 }
 
 const struct layout_step step_shape = {
@@ -225,5 +226,5 @@ const struct layout_step step_shape = {
 	.moves = shape_moves,
 	.run = (void *)shape_run,
 	.check = shape_check,
-	.holds = shape_holds,
+	.after = shape_after,
 };

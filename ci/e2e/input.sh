@@ -199,22 +199,48 @@ test_layouts_beyond_guest()
 # Parameters that are each in their range, and do not go together: seen before anything is started.
 test_bad_layouts()
 {
-	local bad
-	for bad in 'pin: {share: 10%, count: 5}' 'free: {where: pfn % 2 == 0, share: 10%, count: 5}' \
-		'fill: {kind: slab, leave: 64M, zone: dma32}' 'mix: {share: 10%, how: dentries}' \
-		'mix: {share: 10%, how: pagetables, order: 4}' 'shape: {order0: 100}' 'shape: {}'; do
+	local column step text
+	# The column of what is to blame, the step, what is said of it.
+	while IFS='|' read -r column step text; do
 		cat >"$T/bad.yaml" <<-END
 			name: bad
 			vm: {memory: 512M, cpus: 1}
 			layout:
 			  - fill: {leave: 64M}
-			  - $bad
+			  - $step
 			workload: {tmpfs-files: {files: 10}}
 		END
-		expect 2 run "$T/bad.yaml" --kernel "$KERNEL"
-		err_has "bad.yaml:5:5: ${bad%%:*}: "
-		no_start
-	done
+		refused "bad.yaml:5:$column: $text" run "$T/bad.yaml" --kernel "$KERNEL"
+	done <<-'END'
+		5|pin: {share: 10%, count: 5}|pin: count and share: give one of them
+		5|free: {where: pfn % 2 == 0, share: 10%, count: 5}|free: count and share
+		5|free: {}|free: which pages?
+		5|fill: {kind: slab, leave: 64M, zone: dma32}|fill: zone goes with anon and thp alone
+		5|reclaim: {bytes: 16M}|reclaim: there is nothing to reclaim
+		18|mix: {share: 0%}|mix: share is 0
+		45|mix: {share: 10%, kind: unmovable, how: dentries}|mix: how is dentries, and kind unmovable
+		47|mix: {share: 10%, how: pagetables, order: 4}|mix: order goes with packet alone
+		5|shape: {order0: 100}|shape: fewer than 2048
+		5|shape: {}|shape: fewer than 2048
+		13|shape: {order11: 1}|unknown parameter of shape "order11"; there are order0 to order10
+		19|free: {where: node == 7}|free: node == 7 is never true: node is 0
+		19|free: {where: pfn % 8 == 9}|free: pfn % 8 == 9 is never true: pfn % 8 is 0 to 7
+		19|free: {where: pfn in 5..1}|free: pfn in 5..1 is never true
+		19|free: {where: offset == 5000}|free: offset == 5000 is never true: offset is 0 to 511
+		35|free: {where: pfn % 8 == 4 && zone == HighMem}|free: zone == HighMem is never true: zone is dma
+		19|free: {where: zone == Movable}|free: zone == Movable is never true
+		27|free: {where: zone == DMA33}|unknown name "DMA33"; the zones are DMA, DMA32, Normal
+		26|free: {where: min(pfn) == 3}|min takes two values
+		19|free: {where: 5}|free: where is 5, which is so for every page; leave where out
+		26|pin: {per: page, at: last}|pin: at goes with per: pageblock
+		19|fill: {leave: 0}|fill: leave is 0, and a guest cannot go on
+		19|fill: {leave: 100%}|fill: leave is 100%, which is all that the guest has
+		19|fill: {leave: 65M}|fill: leave is 65M, and a fill before has left 64M
+		19|fill: {leave: -5M}|leave is -5M; allowed are 0 bytes and more
+		5|compact|a step of the layout has parameters, or none: write "compact: {}"
+		5|sprase|unknown layout "sprase"; did you mean sparse?
+		32|{use: sparse, with: {step: 99999999}}|step is 99999999: free: pfn % step == 0 is never true
+	END
 	printf 'Node 0, zone   Normal   1000 1 1 1 1 1 1 1 1 1 1\n' >"$T/pasted"
 	expect 2 layout import "$T/pasted" -o "$T/pasted"
 	err_has "is read by this command"
@@ -296,6 +322,21 @@ test_bad_scenarios()
 		workload: {tmpfs-files: {files: 1}}
 	YAML
 	err_has "neither source nor tree"
+	bad_scenario "bad.yaml:1:1: workload: is missing; write one, as in workload: {tmpfs-files: {files: 1000}}" <<-'YAML'
+		name: bad
+		layout: [fill: {leave: 100M}]
+	YAML
+	err_has "\`mmrig layout check $T/bad.yaml\` builds the layout alone"
+	bad_scenario "bad.yaml:2:9: layout has no steps" <<-'YAML'
+		name: bad
+		layout: []
+		workload: {tmpfs-files: {files: 1}}
+	YAML
+	bad_scenario "bad.yaml:2:8: \"x\" is varied, and nothing uses it" <<-'YAML'
+		name: bad
+		vary: {x: [0, 4]}
+		workload: {tmpfs-files: {files: 1}}
+	YAML
 	bad_scenario "bad.yaml:4:22: " <<-'YAML'
 		name: bad
 		kernels: [a, b]

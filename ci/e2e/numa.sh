@@ -192,7 +192,7 @@ test_numa_bad()
 		"{memory: 1G, numa: [1G, 0], cpus: 1}|node 1 has neither memory nor CPUs" \
 		"{memory: 1G, distances: [[10]]}|distances need nodes" \
 		"{swap: {kind: floppy, size: 64M}}|unknown kind of swap" \
-		"{movablecore: 4G}|movablecore is 4294967296"; do
+		"{movablecore: 4G}|movablecore is 4G; allowed are 2M to 2046M"; do
 		shape "${vm%|*}"
 		boot_shape 2
 		err_has "shape.yaml:2:"

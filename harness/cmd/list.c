@@ -289,7 +289,7 @@ static int list_named(struct strbuf *text, json_t *array, struct error *err)
 	if (layout_list(&list, &n, err) < 0)
 		return -1;
 	if (n)
-		strbuf_adds(text, "\nNamed layouts, for layout: NAME of a scenario:\n\n");
+		strbuf_adds(text, "\nNamed layouts, for layout: NAME of a scenario, or - NAME among its steps:\n\n");
 	for (size_t i = 0; i < n; i++) {
 		json_t *j = json_object();
 

@@ -17,6 +17,7 @@
 #undef kernel_resolve_with
 
 #define MINIMAL "name: m\nworkload: {tmpfs-files: {files: 7}}\nvary: {x: [0, 4]}\n"
+#define USES "sysctl: {workload: {vm.x: x}}\n"
 
 static struct {
 	char *dir;
@@ -149,7 +150,7 @@ static int teardown(void **state)
 static void expand(const char *more, struct scenario_plan *plan)
 {
 	cleanup_free char *label = path_join(world.dir, "f.yaml"),
-			  *text = str_printf("%s%s", MINIMAL, more);
+			  *text = str_printf("%s%s" USES, MINIMAL, more);
 	cleanup_error struct error err = ERROR_INIT;
 	struct scenario *s;
 

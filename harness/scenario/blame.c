@@ -20,7 +20,7 @@ struct search {
 	const struct node *node;   /* the best so far */
 	const struct env_var *var; /* whose value it is, or NULL */
 	enum rank rank;		   /* what is not above it is no better */
-	struct strbuf axes;	   /* "step is 0": those that were met */
+	struct strbuf axes;	   /* "step is 0": those that were met, and round */
 };
 
 static enum rank rank_of(const struct env *env, const struct node *n)
@@ -46,10 +46,15 @@ static void search_text(struct search *s, const char *text);
 static void meet_axis(struct search *s, const struct env_var *v)
 {
 	const struct node *axis = node_get(node_get(s->env->root, "vary"), v->name);
+	bool round = strcmp(v->name, STEP_ROUND) == 0;
 
-	if (!axis || axis->n < 2)
+	if (!round && (!axis || axis->n < 2))
 		return;
-	strbuf_addf(&s->axes, "%s%s is %.60s", s->axes.len ? ", " : "", v->name, v->node->text);
+	strbuf_addf(&s->axes, "%s%s is ", s->axes.len ? ", " : "", v->name);
+	if (round)
+		strbuf_addf(&s->axes, "%" PRId64, v->number);
+	else
+		strbuf_addf(&s->axes, "%.60s", v->node->text);
 }
 
 static void search_var(struct search *s, const struct env_var *v)
@@ -60,29 +65,51 @@ static void search_var(struct search *s, const struct env_var *v)
 		return;
 	s->seen[i] = true;
 	consider(s, v->node, v);
-	if (v->may_be_text)
-		meet_axis(s, v);
+	meet_axis(s, v);
 	if (v->state != ENV_TEXT)
 		search_text(s, v->node->text);
+}
+
+/* The next name in an expression, heap; NULL: no more. */
+static char *next_name(const char **text)
+{
+	while (**text) {
+		const char *start = *text;
+		size_t len = 0;
+
+		while (isalnum((unsigned char)start[len]) || start[len] == '_')
+			len++;
+		*text += len ? len : 1;
+		if (len && !isdigit((unsigned char)*start))
+			return xstrndup(start, len);
+	}
+	return NULL;
 }
 
 /* Every name in an expression, and those that they are made of. */
 static void search_text(struct search *s, const char *text)
 {
-	while (*text) {
-		size_t len = 0;
+	char *name;
 
-		while (isalnum((unsigned char)text[len]) || text[len] == '_')
-			len++;
-		if (len && !isdigit((unsigned char)*text)) {
-			cleanup_free char *name = xstrndup(text, len);
-			const struct env_var *v = env_find(s->env, name);
+	while ((name = next_name(&text))) {
+		const struct env_var *v = env_find(s->env, name);
 
-			if (v)
-				search_var(s, v);
-		}
-		text += len ? len : 1;
+		if (v)
+			search_var(s, v);
+		free(name);
 	}
+}
+
+bool env_names(const struct env *env, const char *text)
+{
+	bool found = false;
+	char *name;
+
+	while (!found && (name = next_name(&text))) {
+		found = env_find(env, name);
+		free(name);
+	}
+	return found;
 }
 
 static void search_node(struct search *s, const struct node *n)

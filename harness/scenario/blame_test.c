@@ -20,7 +20,7 @@ static const char mine[] = "name: mine\n"
 			   "  spare: 40\n"
 			   "  half: 8 / step\n"
 			   "layout:\n"
-			   "  - fill: {leave: 64M}\n"
+			   "  - fill: {leave: 128M}\n"
 			   "  - fill: {leave: {blocks: spare}}\n"
 			   "  - free: {where: pfn % step == half}\n";
 
@@ -194,7 +194,7 @@ static void test_options(void **state)
 		{ "{memory: 2G, numa: [1G, {size: 1G, cpus: 2}]}", "", "cpus=1", 0,
 		  "--set cpus=1:1:6: cpus is 1: the nodes want more CPUs than the 1 that there are (in f.yaml:2:46)" },
 		{ "{memory: 2G, movablecore: 1G}", "", NULL, 512 << 20,
-		  "--memory: memory is 512M: movablecore is 1073741824; allowed are 2097152 to 534773760 bytes "
+		  "--memory: memory is 512M: movablecore is 1G; allowed are 2M to 510M "
 		  "(in f.yaml:2:31)" },
 		{ "{memory: 2G, least: 1G}", "", NULL, 512 << 20,
 		  "--memory: memory is 512M: a guest of at least 1024 MiB is needed, and 512 MiB are given (in "
@@ -204,7 +204,7 @@ static void test_options(void **state)
 		  "or more" },
 		/* An expression of the memory is at fault through it. */
 		{ "{memory: 4G}", "layout: [fill: {leave: memory - 2G}]", NULL, 1ULL << 30,
-		  "--memory: memory is 1G: leave is -1073741824; allowed are 0 bytes and more (in f.yaml:3:24)" },
+		  "--memory: memory is 1G: leave is -1G; allowed are 0 bytes and more (in f.yaml:3:24)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
@@ -215,8 +215,8 @@ static void test_options(void **state)
 static void test_axes(void **state)
 {
 	static const struct row t[] = {
-		{ "{memory: 1G}", "vary: {n: [1, 3]}\nlayout: [fill: {leave: n * 1G}]", NULL, 0,
-		  "f.yaml:4:24: fill: leave is 3G, and the guest has 1G" LESS " (where n is 3)" },
+		{ "{memory: 2G}", "vary: {n: [1, 3]}\nlayout: [fill: {leave: n * 1G}]", NULL, 0,
+		  "f.yaml:4:24: fill: leave is 3G, and the guest has 2G" LESS " (where n is 3)" },
 		{ "{memory: size}",
 		  "vary: {size: [4G, 1G], n: [2]}\nlayout: [fill: {leave: n * 1G}]", NULL, 0,
 		  "f.yaml:4:24: fill: leave is 2G, and the guest has 1G" LESS
@@ -241,11 +241,11 @@ static void test_steps(void **state)
 	static const struct row bad[] = {
 		{ "{}", "layout:\n  - pin:\n  - fill: {leave: 1%}", NULL, 0,
 		  "f.yaml:4:5: pin: " OWN "pinned" PUT },
-		{ "{}", "layout:\n  - fill: {kind: file, leave: 1%}\n  - free: {where: '1'}", NULL,
+		{ "{}", "layout:\n  - fill: {kind: file, leave: 1%}\n  - free: {share: 50%}", NULL,
 		  0, "f.yaml:5:5: free: " OWN "given back" PUT },
 		{ "{}", "layout:\n  - repeat: {times: 2, steps: [{pin: {}}, {fill: {leave: 1%}}]}",
 		  NULL, 0, "f.yaml:4:33: pin: " OWN "pinned" PUT },
-		{ "{}", "constants: {free: 3}\nlayout:\n  - free: {where: '1'}", "free=4", 0,
+		{ "{}", "constants: {free: 3}\nlayout:\n  - free: {share: 50%}", "free=4", 0,
 		  "f.yaml:5:5: free: " OWN "given back" PUT },
 		{ "{}", "layout:\n  - fill: {leave: 1%, node: 1}", NULL, 0,
 		  "f.yaml:4:29: fill: there is no node 1: this guest has one node, 0; list its nodes in vm: "
@@ -265,13 +265,13 @@ static void test_steps(void **state)
 		  "go on (in f.yaml:4:5)" },
 	};
 	static const struct row good[] = {
-		{ "{}", "layout:\n  - fill: {leave: 1%}\n  - pin:\n  - free: {where: '1'}" },
+		{ "{}", "layout:\n  - fill: {leave: 1%}\n  - pin:\n  - free: {share: 50%}" },
 		{ "{}", "layout:\n  - shape: {order0: 9000}\n  - pin:" },
 		{ "{}",
 		  "layout:\n  - fill: {kind: thp, leave: 1%}\n  - fill: {kind: file, leave: 1%}\n  - pin:" },
 		{ "{}",
 		  "layout:\n  - repeat: {times: 2, steps: [{fill: {leave: 1%}}, {pin: {}}]}\n  - pin:" },
-		{ "{}", "layout:\n  - mix: {share: 1%}\n  - compact:\n  - reclaim: {bytes: 1M}" },
+		{ "{}", "layout:\n  - mix: {share: 1%, how: dentries}\n  - compact:\n  - reclaim: {bytes: 1M}" },
 		{ "{numa: [1G, 1G]}", "layout:\n  - fill: {leave: 1%, node: 1}" },
 		{ "{movablecore: 1G}", "layout:\n  - fill: {leave: 1%, zone: movable}" },
 	};

@@ -17,7 +17,7 @@ struct field {
 	check_fn *check;
 };
 
-static int need_kind(const struct node *key, const struct node *n, enum node_kind kind,
+int check_kind(const struct node *key, const struct node *n, enum node_kind kind,
 		     const char *what, struct error *err)
 {
 	if (n->kind == kind)
@@ -25,7 +25,7 @@ static int need_kind(const struct node *key, const struct node *n, enum node_kin
 	return node_error(err, n, "%s must be %s, not %s", key->text, what, node_kind_name(n));
 }
 
-static int check_text(const struct scenario *s, const struct node *key, const struct node *n,
+int check_text(const struct scenario *s, const struct node *key, const struct node *n,
 		      struct error *err)
 {
 	if (n->kind != NODE_SCALAR || !*n->text)
@@ -88,7 +88,7 @@ static int check_vm(const struct scenario *s, const struct node *key, const stru
 		{ "movablecore", check_text },	     { "swap", shape_check_swap },
 	};
 
-	if (need_kind(key, n, NODE_MAP, "a map such as {memory: 2G, cpus: 2}", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map such as {memory: 2G, cpus: 2}", err) < 0)
 		return -1;
 	return check_fields(s, n, "key of vm", fields, ARRAY_SIZE(fields), err);
 }
@@ -120,7 +120,7 @@ static int check_variable_name(const struct node *key, struct error *err)
 static int check_constants(const struct scenario *s, const struct node *key, const struct node *n,
 			   struct error *err)
 {
-	if (need_kind(key, n, NODE_MAP, "a map of names to numbers", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map of names to numbers", err) < 0)
 		return -1;
 	if (n->n > NAMES_MAX)
 		return node_error(err, n->key[NAMES_MAX], "more than %d constants", NAMES_MAX);
@@ -135,7 +135,7 @@ static int check_axis(const struct scenario *s, const struct node *key, const st
 		      struct error *err)
 {
 	if (check_variable_name(key, err) < 0 ||
-	    need_kind(key, n, NODE_LIST, "a list of values such as [0, 4]", err) < 0)
+	    check_kind(key, n, NODE_LIST, "a list of values such as [0, 4]", err) < 0)
 		return -1;
 	if (!n->n)
 		return node_error(err, n, "%s has no values; list one at least, as in [0, 4]",
@@ -158,7 +158,7 @@ static int check_axis(const struct scenario *s, const struct node *key, const st
 static int check_vary(const struct scenario *s, const struct node *key, const struct node *n,
 		      struct error *err)
 {
-	if (need_kind(key, n, NODE_MAP, "a map of names to lists such as {residue: [0, 4]}", err) <
+	if (check_kind(key, n, NODE_MAP, "a map of names to lists such as {residue: [0, 4]}", err) <
 	    0)
 		return -1;
 	if (n->n > NAMES_MAX)
@@ -169,105 +169,12 @@ static int check_vary(const struct scenario *s, const struct node *key, const st
 	return 0;
 }
 
-/* The kind of a value only; what it comes to is seen when it is expanded. */
-static int check_param(const struct param_spec *p, const struct node *key, const struct node *n,
-		       struct error *err)
-{
-	if (p->kind == PARAM_AMOUNT && n->kind == NODE_MAP)
-		return 0;
-	return check_text(NULL, key, n, err);
-}
-
-static int check_params(const struct param_spec *spec, size_t nspec, const struct node *name,
-			const struct node *n, struct error *err)
-{
-	cleanup_free char *what = str_printf("parameter of %s", name->text);
-	cleanup_free const char **names = xcalloc(nspec, sizeof(*names));
-
-	if (n->kind == NODE_SCALAR && !*n->text && !n->quoted)
-		return 0;
-	if (need_kind(name, n, NODE_MAP, "a map of parameters", err) < 0)
-		return -1;
-	for (size_t i = 0; i < nspec; i++)
-		names[i] = spec[i].name;
-	for (size_t i = 0; i < n->n; i++) {
-		size_t p = 0;
-
-		while (p < nspec && strcmp(spec[p].name, n->key[i]->text) != 0)
-			p++;
-		if (p == nspec)
-			return node_unknown(err, n->key[i], what, names, nspec);
-		if (check_param(&spec[p], n->key[i], n->value[i], err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int check_step(const struct scenario *s, const struct node *n, bool repeated, struct error *err);
-
-/* One level only: what a second `round` would be is nobody's guess. */
-static int check_repeat(const struct scenario *s, const struct node *key, const struct node *n,
-			struct error *err)
-{
-	static const char *const known[] = { "times", "steps" };
-	const struct node *steps = node_get(n, "steps"), *times = node_get(n, "times");
-
-	if (need_kind(key, n, NODE_MAP, "a map such as {times: 3, steps: [...]}", err) < 0)
-		return -1;
-	for (size_t i = 0; i < n->n; i++)
-		if (n->value[i] != steps && n->value[i] != times)
-			return node_unknown(err, n->key[i], "key of repeat", known, ARRAY_SIZE(known));
-	if (!times || !steps)
-		return node_error(err, key, "repeat needs %s", times ? "steps: a list" : "times: how often");
-	if (check_text(s, n->key[node_index(n, "times")], times, err) < 0)
-		return -1;
-	if (steps->kind != NODE_LIST || !steps->n)
-		return node_error(err, steps, "steps must be a list of steps, one at least");
-	for (size_t i = 0; i < steps->n; i++)
-		if (check_step(s, steps->value[i], true, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int check_step(const struct scenario *s, const struct node *n, bool repeated, struct error *err)
-{
-	cleanup_free const char **names = xcalloc(s->tables.nsteps + 1, sizeof(*names));
-
-	if (n->kind != NODE_MAP || n->n != 1)
-		return node_error(err, n,
-				  "a step of the layout is one word with parameters, as in "
-				  "free: {where: \"...\"}; here is %s",
-				  n->kind == NODE_MAP ? "not one word" : node_kind_name(n));
-	if (strcmp(n->key[0]->text, STEP_REPEAT) == 0)
-		return repeated ? node_error(err, n->key[0], "repeat cannot stand within repeat") :
-				  check_repeat(s, n->key[0], n->value[0], err);
-	for (size_t i = 0; i < s->tables.nsteps; i++) {
-		names[i] = s->tables.step[i]->name;
-		if (strcmp(names[i], n->key[0]->text) == 0)
-			return check_params(s->tables.step[i]->params, s->tables.step[i]->nparams,
-					    n->key[0], n->value[0], err);
-	}
-	names[s->tables.nsteps] = STEP_REPEAT;
-	return node_unknown(err, n->key[0], "step of a layout", names, s->tables.nsteps + 1);
-}
-
-static int check_layout(const struct scenario *s, const struct node *key, const struct node *n,
-			struct error *err)
-{
-	if (need_kind(key, n, NODE_LIST, "a list of steps, or the name of a layout", err) < 0)
-		return -1;
-	for (size_t i = 0; i < n->n; i++)
-		if (check_step(s, n->value[i], false, err) < 0)
-			return -1;
-	return 0;
-}
-
 static int check_workload(const struct scenario *s, const struct node *key, const struct node *n,
 			  struct error *err)
 {
 	cleanup_free const char **names = xcalloc(s->tables.nworkloads, sizeof(*names));
 
-	if (need_kind(key, n, NODE_MAP,
+	if (check_kind(key, n, NODE_MAP,
 		      "one name with parameters, as in tmpfs-files: {files: 1000}", err) < 0)
 		return -1;
 	if (n->n != 1)
@@ -313,7 +220,7 @@ static bool is_sysctl_name(const char *text)
 static int check_sysctls(const struct scenario *s, const struct node *key, const struct node *n,
 			 struct error *err)
 {
-	if (need_kind(key, n, NODE_MAP, "a map such as {vm.defrag_mode: 1}", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map such as {vm.defrag_mode: 1}", err) < 0)
 		return -1;
 	for (size_t i = 0; i < n->n; i++) {
 		if (!is_sysctl_name(n->key[i]->text))
@@ -333,7 +240,7 @@ static int check_sysctl(const struct scenario *s, const struct node *key, const 
 	static const struct field fields[] = { { "boot", check_sysctls },
 					       { "workload", check_sysctls } };
 
-	if (need_kind(key, n, NODE_MAP, "a map of boot: and workload:", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map of boot: and workload:", err) < 0)
 		return -1;
 	return check_fields(s, n, "key of sysctl", fields, ARRAY_SIZE(fields), err);
 }
@@ -357,7 +264,7 @@ static int check_runs(const struct scenario *s, const struct node *key, const st
 static int check_metrics(const struct scenario *s, const struct node *key, const struct node *n,
 			 struct error *err)
 {
-	if (need_kind(key, n, NODE_LIST, "a list of metrics such as [allocstall, time]", err) < 0)
+	if (check_kind(key, n, NODE_LIST, "a list of metrics such as [allocstall, time]", err) < 0)
 		return -1;
 	for (size_t i = 0; i < n->n; i++) {
 		const char *nearest;
@@ -395,7 +302,7 @@ static int check_table(const struct scenario *s, const struct node *key, const s
 					       { "label", check_text },
 					       { "columns", check_metrics } };
 
-	if (need_kind(key, n, NODE_MAP, "a map of style:, rows:, label: and columns:", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map of style:, rows:, label: and columns:", err) < 0)
 		return -1;
 	return check_fields(s, n, "key of table", fields, ARRAY_SIZE(fields), err);
 }
@@ -417,7 +324,7 @@ static int check_limits(const struct scenario *s, const struct node *key, const 
 		{ "collect", check_seconds }, { "silence", check_seconds }
 	};
 
-	if (need_kind(key, n, NODE_MAP, "a map such as {workload: 10m}", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map such as {workload: 10m}", err) < 0)
 		return -1;
 	return check_fields(s, n, "limit", fields, ARRAY_SIZE(fields), err);
 }
@@ -441,7 +348,7 @@ static int check_need(const struct node *n, struct error *err)
 static int check_needs(const struct scenario *s, const struct node *key, const struct node *n,
 		       struct error *err)
 {
-	if (need_kind(key, n, NODE_LIST, "a list such as [\"sysctl:vm.defrag_mode\"]", err) < 0)
+	if (check_kind(key, n, NODE_LIST, "a list such as [\"sysctl:vm.defrag_mode\"]", err) < 0)
 		return -1;
 	for (size_t i = 0; i < n->n; i++)
 		if (check_need(n->value[i], err) < 0)
@@ -452,7 +359,7 @@ static int check_needs(const struct scenario *s, const struct node *key, const s
 static int check_modules(const struct scenario *s, const struct node *key, const struct node *n,
 			 struct error *err)
 {
-	if (need_kind(key, n, NODE_LIST, "a list of kernel modules", err) < 0)
+	if (check_kind(key, n, NODE_LIST, "a list of kernel modules", err) < 0)
 		return -1;
 	for (size_t i = 0; i < n->n; i++) {
 		if (check_text(s, key, n->value[i], err) < 0)

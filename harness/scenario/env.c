@@ -7,10 +7,6 @@
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-#define PREDICATE_VARS                                                             \
-	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
-	 1u << EXPR_NODE | 1u << EXPR_RAND)
-
 static void add_var(struct env *env, const char *name, const struct node *node, bool may_be_text)
 {
 	env->var = xreallocarray(env->var, env->n + 1, sizeof(*env->var));
@@ -23,7 +19,15 @@ static void set_number(struct env *env, struct env_var *v, int64_t number)
 	v->state = ENV_NUMBER;
 	v->number = number;
 	env->consts = xreallocarray(env->consts, env->nconsts + 1, sizeof(*env->consts));
-	env->consts[env->nconsts++] = (struct expr_const){ v->name, number };
+	env->consts[env->nconsts++] = (struct expr_const){ v->name, number, NULL };
+}
+
+/* A share is no number: it may stand for a share, an amount, or beside rand. */
+static void set_share(struct env *env, struct env_var *v)
+{
+	v->state = ENV_TEXT;
+	env->consts = xreallocarray(env->consts, env->nconsts + 1, sizeof(*env->consts));
+	env->consts[env->nconsts++] = (struct expr_const){ v->name, 0, v->node->text };
 }
 
 static struct node round_node = { .kind = NODE_SCALAR,
@@ -120,7 +124,7 @@ static int report(const struct env *env, const struct node *n, unsigned int allo
 	if (str_ends(first->text, "by zero"))
 		return report_division(env, n, first, err);
 	for (size_t i = 0; i < env->n; i++)
-		all[i] = (struct expr_const){ env->var[i].name, 1 };
+		all[i] = (struct expr_const){ env->var[i].name, 1, NULL };
 	e = expr_compile(n->text, allowed, all, env->n, &again);
 	expr_free(e);
 	if (e || again.column != first->column)
@@ -160,6 +164,10 @@ static enum resolution resolve(struct env *env, struct env_var *v, struct error 
 	needed = named_at(env, v->node->text, &e);
 	if (needed && needed->state == ENV_WAITS)
 		return WAITING;
+	if (expr_is_decimal(v->node->text)) {
+		set_share(env, v);
+		return RESOLVED;
+	}
 	if (v->may_be_text) {
 		v->state = ENV_TEXT;
 		return RESOLVED;
@@ -218,8 +226,11 @@ static int check_memory(const struct env *env, struct error *err)
 	const struct env_var *m = env_find(env, "memory");
 	cleanup_free char *why = m->number < 0 ? NULL : guest_memory_why((uint64_t)m->number);
 
-	if (m->number < 0)
-		why = str_printf("memory is %" PRId64 "; it " GUEST_MEMORY_MUST, m->number);
+	if (m->number < 0) {
+		cleanup_free char *shown = env_shown(m->node, "bytes", m->number);
+
+		why = str_printf("memory is %s; it " GUEST_MEMORY_MUST, shown);
+	}
 	if (!why)
 		return 0;
 	return env_blame(env, &(struct blame){ .at = m->node, .made_of = m->node }, err, "%s", why);
@@ -311,23 +322,55 @@ const struct node *env_text(const struct env *env, const struct node *n)
 	return v && v->state == ENV_TEXT ? v->node : n;
 }
 
+static bool is_bytes(const char *unit)
+{
+	return unit && strcmp(unit, "bytes") == 0;
+}
+
+static char *sized(const char *unit, int64_t value)
+{
+	uint64_t n = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	cleanup_free char *size = is_bytes(unit) ? str_format_bytes(n) : str_printf("%" PRIu64, n);
+
+	return str_printf("%s%s", value < 0 ? "-" : "", size);
+}
+
+char *env_shown(const struct node *n, const char *unit, int64_t value)
+{
+	const char *p = n->text + (*n->text == '-');
+	size_t digits = strspn(p, "0123456789");
+
+	/* As typed, where it is one number. */
+	if (digits && (!p[digits] || (strchr("KMGT", p[digits]) && !p[digits + 1])))
+		return xstrdup(n->text);
+	return sized(unit, value);
+}
+
+/* "-5M; allowed are 4K to 1G", "-1; allowed are 0 blocks and more" */
+static int report_range(const struct env *env, const struct node *n, const char *what, const char *unit,
+			int64_t min, int64_t max, int64_t value, struct error *err)
+{
+	cleanup_free char *shown = env_shown(n, unit, value), *least = sized(unit, min),
+			  *most = sized(unit, max);
+	const char *number = max ? most : least;
+	/* A size such as 1G says by itself what it is. */
+	bool plain = unit && isdigit((unsigned char)number[strlen(number) - 1]);
+
+	return env_blame(env, &(struct blame){ .at = n, .made_of = n }, err,
+			 "%s is %s; allowed are %s%s%s%s%s%s", what, shown, least, max ? " to " : "",
+			 max ? most : "", plain ? " " : "", plain ? unit : "", max ? "" : " and more");
+}
+
 int env_number(const struct env *env, const struct node *n, const char *what, const char *unit,
 	       int64_t min, int64_t max, int64_t *value, struct error *err)
 {
-	const char *space = unit ? " " : "", *word = unit ? unit : "";
-	const struct blame b = { .at = n, .made_of = n };
 	struct expr_error e;
 
 	if (evaluate(env, n->text, value, &e) < 0)
 		return report(env, n, 0, &e, err);
 	if (*value >= min && (!max || *value <= max))
 		return 0;
-	if (max)
-		return env_blame(env, &b, err,
-				 "%s is %" PRId64 "; allowed are %" PRId64 " to %" PRId64 "%s%s",
-				 what, *value, min, max, space, word);
-	return env_blame(env, &b, err, "%s is %" PRId64 "; allowed are %" PRId64 "%s%s and more",
-			 what, *value, min, space, word);
+	return report_range(env, n, what, unit, min, max, *value, err);
 }
 
 int env_predicate(const struct env *env, const struct node *n, struct error *err)

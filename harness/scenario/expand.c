@@ -18,82 +18,6 @@ static const struct scenario_limits limits_default = {
 	.boot = 60, .layout = 600, .settle = 60, .workload = 600, .collect = 60, .silence = 180
 };
 
-/* ---- what a step or workload brings ---- */
-
-static const struct workload *find_workload(const struct scenario *s, const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(s->tables.workload[i]->name, name) != 0)
-		i++;
-	return s->tables.workload[i];
-}
-
-static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysctls)
-{
-	for (size_t i = 0; sysctls && i < sysctls->n; i++) {
-		cleanup_free char *need = str_printf("sysctl:%s", sysctls->key[i]->text);
-
-		texts_add(&plan->needs, need);
-	}
-}
-
-/* A file system that is needed may be a module of its own name; these never are. */
-static void add_modules(struct scenario_plan *plan)
-{
-	static const char *const always_built_in[] = { "tmpfs",	  "ramfs",    "proc",
-						       "sysfs",	  "devtmpfs", "debugfs",
-						       "tracefs", "cgroup2",  "hugetlbfs" };
-
-	texts_add(&plan->modules, "virtio_pci");
-	texts_add(&plan->modules, "virtio_console");
-	for (char **need = plan->needs; *need; need++) {
-		size_t i = 0;
-
-		if (!str_starts(*need, "fs:"))
-			continue;
-		while (i < ARRAY_SIZE(always_built_in) &&
-		       strcmp(*need + 3, always_built_in[i]) != 0)
-			i++;
-		if (i == ARRAY_SIZE(always_built_in))
-			texts_add(&plan->modules, *need + 3);
-	}
-}
-
-static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
-{
-	const struct node *sysctl = node_get(s->root, "sysctl");
-	const struct workload *w =
-		s->layout_only ? NULL : find_workload(s, node_get(s->root, "workload")->key[0]->text);
-
-	texts_add_list(&plan->needs, node_get(s->root, "needs"));
-	add_sysctl_needs(plan, node_get(sysctl, "boot"));
-	add_sysctl_needs(plan, node_get(sysctl, "workload"));
-	for (size_t i = 0; i < s->tables.nsteps; i++)
-		if (steps_use(s, s->tables.step[i]))
-			texts_add_all(&plan->needs, s->tables.step[i]->needs);
-	texts_add_all(&plan->needs, w ? w->needs : NULL);
-	texts_add_all(&plan->moves, w ? w->moves : NULL);
-	texts_finish(&plan->needs);
-	texts_finish(&plan->moves);
-	texts_add_list(&plan->modules, node_get(s->root, "modules"));
-	add_modules(plan);
-}
-
-/* Modules that depend on what the steps are given, which only the variant's job tells. */
-static void add_step_modules(const struct scenario *s, const struct job *job, struct scenario_plan *plan)
-{
-	const struct job_line *line = NULL;
-
-	while ((line = job_next(job, line, "step"))) {
-		const struct layout_step *step = steps_find(s, job_get(line, "do"));
-		const char *module = step->module ? step->module(line) : NULL;
-
-		if (module)
-			texts_add(&plan->modules, module);
-	}
-}
-
 /* ---- the job of one variant ---- */
 
 static void add_numbered(struct job *job, const char *word, const char *name, int64_t value)
@@ -101,6 +25,14 @@ static void add_numbered(struct job *job, const char *word, const char *name, in
 	cleanup_free char *text = str_printf("%" PRId64, value);
 
 	job_add(job, word, "name", name, "value", text, NULL);
+}
+
+static void add_const(struct job *job, const struct expr_const *c)
+{
+	if (c->decimal)
+		job_add(job, "const", "name", c->name, "decimal", c->decimal, NULL);
+	else
+		add_numbered(job, "const", c->name, c->value);
 }
 
 /* Words, numbers and lists of them are the kernel's to judge; what looks like a formula is ours. */
@@ -151,15 +83,12 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
 			struct error *err)
 {
-	const struct node *n = node_get(s->root, "workload"), *name;
-	const struct workload *w;
+	const struct node *n = node_get(s->root, "workload");
+	const struct workload *w = workload_of(s);
 
-	if (s->layout_only)
-		return 0;
-	name = n->key[0];
-	w = find_workload(s, name->text);
-	return params_to_job(env, w->params, w->nparams, name, n->value[0],
-			     job_add(job, "workload", "do", name->text, NULL), err);
+	return !w ? 0 :
+		    params_to_job(env, w->params, w->nparams, n->key[0], n->value[0],
+				  job_add(job, "workload", "do", w->name, NULL), err);
 }
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
@@ -184,7 +113,7 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 	struct job *job = &v->job;
 
 	for (size_t i = 0; i < env->nconsts; i++)
-		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
+		add_const(job, &env->consts[i]);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
 	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, err) < 0)
@@ -274,7 +203,7 @@ static int fill_variant(const struct scenario *s, struct env *env,
 		return -1;
 	if (module)
 		texts_add(&plan->modules, module);
-	add_step_modules(s, &v->job, plan);
+	needs_of_steps(s, &v->job, plan);
 	return 0;
 }
 
@@ -385,7 +314,7 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	texts_add_list(&plan->metric, node_get(table, "columns"));
 	texts_add_list(&plan->metric, node_get(s->root, "metrics"));
 	texts_finish(&plan->metric);
-	collect_needs(s, plan);
+	needs_collect(s, plan);
 	if (runs && read_integer(runs, "runs", 1, UINT32_MAX, &nruns, err) < 0)
 		return -1;
 	plan->runs = (unsigned int)nruns;
@@ -409,6 +338,8 @@ int scenario_expand(const struct scenario *s, uint64_t memory_override, struct s
 	plan->variant = xcalloc(plan->nvariants, sizeof(*plan->variant));
 	for (size_t i = 0; ret == 0 && i < plan->nvariants; i++)
 		ret = expand_variant(s, i, memory_override, plan, err);
+	if (ret == 0)
+		ret = axes_check(s, err);
 	if (ret < 0)
 		scenario_plan_free(plan);
 	return ret;

@@ -49,14 +49,18 @@ int scenario_check_required(const struct scenario *s, struct error *err)
 	bool name = node_get(s->root, "name"), workload = s->layout_only || node_get(s->root, "workload");
 
 	if (s->layout_only && !node_get(s->root, "layout"))
-		return node_error(err, s->root, "layout: is missing");
+		return node_error(err, s->root,
+				  "layout: is missing; write one, as in layout: [fill: {leave: 100M}], or name one that "
+				  "`mmrig list layouts` shows");
 	if (name && workload)
 		return 0;
 	if (workload)
-		return node_error(err, s->root, "name: is missing");
-	node_error(err, s->root, name ? "workload: is missing" : "name: and workload: are missing");
-	return error_hint(err, "a workload is written as in workload: {tmpfs-files: {files: 1000}}; mmrig layout "
-			       "check builds a layout without one");
+		return node_error(err, s->root, "name: is missing; any word will do, as in name: mine");
+	node_error(err, s->root, "%s missing; write one, as in workload: {tmpfs-files: {files: 1000}}",
+		   name ? "workload: is" : "name: and workload: are");
+	return !node_get(s->root, "layout") ?
+		       -1 :
+		       error_hint(err, "`mmrig layout check %s` builds the layout alone", s->root->label);
 }
 
 /* ---- by name ---- */

@@ -35,7 +35,7 @@ static int check_file(const struct node *root, struct error *err)
 	return 0;
 }
 
-static int load_file(const char *path, struct node **root, struct error *err)
+int layout_load(const char *path, struct node **root, struct error *err)
 {
 	size_t len = 0;
 	cleanup_free char *text = file_read(path, NODE_BYTES_MAX + 1, &len, err);
@@ -80,7 +80,7 @@ static void add_file(struct found *f, char *path)
 	struct layout_entry e = { .path = path };
 	const char *base = strrchr(path, '/') + 1;
 
-	if (load_file(path, &root, &err) == 0) {
+	if (layout_load(path, &root, &err) == 0) {
 		const struct node *title = node_get(root, "title");
 
 		e.name = xstrdup(node_get(root, "name")->text);
@@ -159,137 +159,4 @@ void layout_list_free(struct layout_entry *list, size_t n)
 	for (size_t i = 0; i < n; i++)
 		entry_free(&list[i]);
 	free(list);
-}
-
-/* ---- one, in the place of its name ---- */
-
-static int load_named(const struct node *name, struct node **root, struct error *err)
-{
-	cleanup_free const char **names = NULL;
-	struct layout_entry *list;
-	size_t n, i = 0;
-	int ret;
-
-	if (layout_list(&list, &n, err) < 0)
-		return -1;
-	names = xcalloc(n, sizeof(*names));
-	for (size_t k = 0; k < n; k++)
-		names[k] = list[k].name;
-	while (i < n && strcmp(names[i], name->text) != 0)
-		i++;
-	ret = i < n ? load_file(list[i].path, root, err) : node_unknown(err, name, "layout", names, n);
-	layout_list_free(list, n);
-	return ret;
-}
-
-/* `with`: constants of the layout only, which the document has not. */
-static int check_with(const struct node *root, const struct node *with, const struct node *constants,
-		      struct error *err)
-{
-	cleanup_free const char **names = xcalloc(constants ? constants->n : 0, sizeof(*names));
-
-	for (size_t i = 0; constants && i < constants->n; i++)
-		names[i] = constants->key[i]->text;
-	if (with->kind != NODE_MAP)
-		return node_error(err, with, "with must be a map of constants, not %s",
-				  node_kind_name(with));
-	for (size_t i = 0; i < with->n; i++) {
-		const struct node *key = with->key[i];
-
-		if (!node_get(constants, key->text))
-			return node_unknown(err, key, "constant of the layout", names,
-					    constants ? constants->n : 0);
-		if (node_get(node_get(root, "constants"), key->text) ||
-		    node_get(node_get(root, "vary"), key->text))
-			return node_error(err, key,
-					  "\"%s\" is a name of the scenario already, which the layout "
-					  "takes; remove it here",
-					  key->text);
-	}
-	return 0;
-}
-
-static struct node *own_constants(struct node *root)
-{
-	long i = node_index(root, "constants");
-	struct node *map;
-
-	if (i >= 0)
-		return root->value[i];
-	map = node_new(NODE_MAP, root->label, root->line, root->column);
-	node_add(root, node_scalar(root->label, 1, "constants", strlen("constants")), map);
-	return map;
-}
-
-static void merge_constants(struct node *root, const struct node *constants, const struct node *with)
-{
-	struct node *own = constants && constants->n ? own_constants(root) : NULL;
-
-	for (size_t i = 0; own && own->kind == NODE_MAP && i < constants->n; i++) {
-		const char *name = constants->key[i]->text;
-		const struct node *given = node_get(with, name);
-
-		if (!node_get(own, name) && !node_get(node_get(root, "vary"), name))
-			node_add(own, node_copy(constants->key[i]),
-				 node_copy(given ? given : constants->value[i]));
-	}
-}
-
-static int find_use(const struct node *layout, const struct node **name, const struct node **with,
-		    struct error *err)
-{
-	static const char *const keys[] = { "use", "with" };
-
-	*with = NULL;
-	*name = layout;
-	if (layout->kind == NODE_SCALAR)
-		return 0;
-	for (size_t i = 0; i < layout->n; i++)
-		if (strcmp(layout->key[i]->text, "use") != 0 && strcmp(layout->key[i]->text, "with") != 0)
-			return node_unknown(err, layout->key[i], "key of layout", keys, ARRAY_SIZE(keys));
-	*name = node_get(layout, "use");
-	*with = node_get(layout, "with");
-	if (!*name || (*name)->kind != NODE_SCALAR)
-		return node_error(err, layout, "layout needs use: the name of a layout");
-	return 0;
-}
-
-/* What a named layout has brought, unless --set has changed it meanwhile. */
-static void drop_constants(struct node *root)
-{
-	long at = node_index(root, "constants");
-	struct node *map = at < 0 ? NULL : root->value[at];
-
-	for (size_t i = map ? map->n : 0; i-- > 0;)
-		if (strcmp(map->key[i]->label, root->label) != 0 &&
-		    !str_starts(map->key[i]->label, "--set ") && !str_starts(map->value[i]->label, "--set "))
-			node_remove(map, i);
-}
-
-int layouts_replace(struct node *root, struct node *name, struct error *err)
-{
-	drop_constants(root);
-	node_replace(root, node_scalar(name->label, 1, "layout", strlen("layout")), name);
-	return layouts_resolve(root, err);
-}
-
-int layouts_resolve(struct node *root, struct error *err)
-{
-	long at = node_index(root, "layout");
-	const struct node *layout = at < 0 ? NULL : root->value[at], *name, *with;
-	cleanup_node struct node *file = NULL;
-	struct node *steps;
-
-	if (!layout || layout->kind == NODE_LIST || (layout->kind == NODE_SCALAR && !*layout->text) ||
-	    (layout->kind == NODE_MAP && !node_get(layout, "use") && !node_get(layout, "with")))
-		return 0; /* check.c judges it */
-	if (find_use(layout, &name, &with, err) < 0 || load_named(name, &file, err) < 0)
-		return -1;
-	if (with && check_with(root, with, node_get(file, "constants"), err) < 0)
-		return -1;
-	merge_constants(root, node_get(file, "constants"), with);
-	steps = node_copy(node_get(file, "layout"));
-	node_free(root->value[at]);
-	root->value[at] = steps;
-	return 0;
 }

@@ -294,18 +294,20 @@ static void test_shares(void **state)
 	static const struct {
 		const char *written, *ppm;
 	} t[] = { { "30%", "300000" }, { "0.3", "300000" },	 { "2.5%", "25000" },
-		  { "100%", "1000000" }, { "0", "0" },		 { "half %", "500000" },
+		  { "100%", "1000000" }, { "half - 50 %", "0" }, { "half %", "500000" },
 		  { "half / 2 %", "250000" }, { "\"(half + 1)%\"", "510000" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++) {
 		cleanup_free char *yaml = str_printf(
 			"constants: {half: 50}\nlayout:\n  - mix: {share: %s}\n", t[i].written);
 		cleanup_free char *expected = str_printf(
-			"step do=mix kind=unmovable share=%s per_block=1 how=auto order=0\n", t[i].ppm);
+			"step do=mix share=%s per_block=1 how=auto order=0\n", t[i].ppm);
 
 		check_steps(yaml, expected);
 	}
 	check_bad("layout:\n  - mix: {share: 101%}\n", "share is 101; allowed are 0 to 100 per cent");
+	check_bad("layout:\n  - mix: {share: 0%}\n", "f.yaml:3:18: mix: share is 0, which would put");
+	check_bad("layout:\n  - mix: {share: '0'}\n", "leave the step out");
 	check_bad("layout:\n  - mix: {share: -1%}\n", "share is -1; allowed are 0 to 100 per cent");
 	check_bad("layout:\n  - mix: {share: 30}\n", "must be a share such as 2%");
 	check_bad("layout:\n  - mix: {share: nan}\n", "must be a share such as 2%");

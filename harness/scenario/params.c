@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #include "harness/scenario/scenario_impl.h"
 #include "results/util/cleanup.h"
@@ -24,15 +25,21 @@ static size_t list_length(const char *const *list)
 static int put_choice(const struct param_spec *p, const struct node *n, struct job_line *line,
 		      struct error *err)
 {
-	cleanup_free char *what = str_printf("value of %s", p->name);
+	cleanup_strbuf struct strbuf known = STRBUF_INIT;
+	const char *nearest;
 
 	for (const char *const *c = p->choices; *c; c++) {
-		if (strcmp(*c, n->text) == 0) {
+		if (strcasecmp(*c, n->text) == 0) { /* zones as the kernel writes them, DMA32 */
 			job_line_set(line, p->name, *c);
 			return 0;
 		}
 	}
-	return node_unknown(err, n, what, p->choices, list_length(p->choices));
+	nearest = str_nearest(n->text, p->choices, list_length(p->choices));
+	for (const char *const *c = p->choices; *c; c++)
+		strbuf_addf(&known, "%s%s", c == p->choices ? "" : ", ", *c);
+	return node_error(err, n, "unknown value of %s \"%.60s\"; %s%s%sknown are: %s", p->name, n->text,
+			  nearest ? "did you mean " : "", nearest ? nearest : "", nearest ? "? " : "",
+			  known.data);
 }
 
 static int put_bool(const struct param_spec *p, const struct node *n, struct job_line *line,

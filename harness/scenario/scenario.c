@@ -8,7 +8,7 @@ static int resolve_and_check(struct scenario *s, struct error *err)
 {
 	if (s->layout_only)
 		layout_only_complete(s->root);
-	return layouts_resolve(s->root, err) < 0 ? -1 : scenario_check(s, err);
+	return layouts_resolve(s->root, &s->tables, err) < 0 ? -1 : scenario_check(s, err);
 }
 
 static int parse(const struct scenario_tables *tables, bool layout_only, const char *label, const char *text,

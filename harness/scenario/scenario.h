@@ -44,7 +44,9 @@
  *
  * layout: may also name one: `layout: alias` or `layout: {use: alias, with: {residue: 4}}`. It stands in
  * workloads/layouts/NAME.yaml or a folder of $MMRIG_LAYOUTS, with the keys name, title, constants
- * and layout (a list). Its constants are the scenario's where that has no such name.
+ * and layout (a list). Its constants are the scenario's where that has no such name. Both forms may be
+ * an item of the list of steps too, also within repeat: the layout's steps take its place. A constant
+ * that several of them have must be the same in all, or be the scenario's.
  *
  * Keys of vm, all of them expressions, none of them required:
  *
@@ -63,8 +65,9 @@
  *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a
- * choice, a predicate or a sysctl's value. Required are name and workload; of a layout that is only
- * built (mmrig layout check) neither is.
+ * choice, a predicate or a sysctl's value. A constant or value such as 25% is a share, which may also be
+ * compared with rand. What nothing uses cannot be varied. Required are name and workload; of a layout
+ * that is only built (mmrig layout check) neither is.
  * Every error is file:line:column: what; and the nearest known word. A value that shows to be bad where
  * it is used is told where it was written last (with, --set, --memory), and "(in file:line:column)". EXIT_USAGE.
  */

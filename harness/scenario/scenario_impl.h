@@ -42,6 +42,20 @@ int scenario_check(const struct scenario *s, struct error *err);
 extern const char *const scenario_keys[];
 extern const size_t scenario_key_count;
 
+int check_kind(const struct node *key, const struct node *n, enum node_kind kind, const char *what,
+	       struct error *err);
+/* A text that is not empty. */
+int check_text(const struct scenario *s, const struct node *key, const struct node *n,
+	       struct error *err);
+
+/* ---- check_layout.c ---- */
+
+int check_layout(const struct scenario *s, const struct node *key, const struct node *n,
+		 struct error *err);
+/* The parameters of a step or a workload, by their names and the kinds of their values. */
+int check_params(const struct param_spec *spec, size_t nspec, const struct node *name,
+		 const struct node *n, struct error *err);
+
 /* ---- read.c: literals ---- */
 
 /* "2%" or "0.02" in millionths, 0 to 100 per cent. */
@@ -57,7 +71,7 @@ struct env_var {
 	const char *name;
 	const struct node *node; /* as written */
 	bool may_be_text;	 /* a value of vary need not be a number */
-	enum { ENV_WAITS, ENV_NUMBER, ENV_TEXT } state;
+	enum { ENV_WAITS, ENV_NUMBER, ENV_TEXT } state; /* a share is a TEXT, and among the consts */
 	int64_t number;
 };
 
@@ -65,7 +79,7 @@ struct env {
 	const struct node *root; /* the document */
 	struct env_var *var;
 	size_t n;
-	struct expr_const *consts; /* those that are numbers */
+	struct expr_const *consts; /* those that are numbers or shares */
 	size_t nconsts;
 	struct node *memory_option; /* what stands for memory where the option says it, or NULL */
 };
@@ -85,9 +99,15 @@ const struct env_var *env_find(const struct env *env, const char *name);
 void env_set_round(struct env *env, int64_t round);
 /* The node itself, or the text that it names. */
 const struct node *env_text(const struct env *env, const struct node *n);
+/* A value for a message, heap: as it is written where that is one number, else in the unit. */
+char *env_shown(const struct node *n, const char *unit, int64_t value);
 /* An expression over the names; what and unit (may be NULL) are for the message. max 0: none. */
 int env_number(const struct env *env, const struct node *n, const char *what, const char *unit,
 	       int64_t min, int64_t max, int64_t *value, struct error *err);
+#define PREDICATE_VARS                                                             \
+	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
+	 1u << EXPR_NODE | 1u << EXPR_RAND)
+
 /* Only compiles, with variables. */
 int env_predicate(const struct env *env, const struct node *n, struct error *err);
 /* {name} replaced by its value. */
@@ -110,6 +130,14 @@ struct blame {
  */
 int env_blame(const struct env *env, const struct blame *b, struct error *err, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Does the expression name a variable? */
+bool env_names(const struct env *env, const char *text);
+
+/* ---- where.c: predicates that no page can meet, and those that all do ---- */
+
+/* `name` is the parameter; 0, or -1 with the error at its part that is to blame. */
+int where_check(const struct env *env, const struct node *step, const char *name,
+		const struct node *written, const struct step_context *c, struct error *err);
 
 /* ---- shape.c: NUMA nodes, zones and swap of one variant ---- */
 
@@ -139,6 +167,19 @@ bool steps_use(const struct scenario *s, const struct layout_step *step);
 /* The variant's memory and nodes are known, and what a step asks for is held against them. */
 int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err);
 
+/* ---- needs.c: what steps and workload need ---- */
+
+/* NULL where the document has none, or where it is left aside. */
+const struct workload *workload_of(const struct scenario *s);
+void needs_collect(const struct scenario *s, struct scenario_plan *plan);
+/* Modules that depend on what the steps are given, which only the variant's job tells. */
+void needs_of_steps(const struct scenario *s, const struct job *job, struct scenario_plan *plan);
+
+/* ---- axes.c: what is varied ---- */
+
+/* Every axis must change something: the VM, a sysctl, the layout or the workload. */
+int axes_check(const struct scenario *s, struct error *err);
+
 /* ---- kernels.c: kernel and kernels ---- */
 
 int kernels_check(const struct scenario *s, const struct node *key, const struct node *n,
@@ -167,16 +208,20 @@ void leave_out_prune(struct scenario *s);
 void leave_out_expand(const struct scenario *s, struct scenario_plan *plan);
 void leave_out_free(struct scenario_plan *plan);
 
-/* ---- layouts.c: named layouts ---- */
+/* ---- layouts.c, layouts_use.c: named layouts ---- */
 
+/* The document of one of them, checked as far as its keys. */
+int layout_load(const char *path, struct node **root, struct error *err);
 /*
  * `layout: NAME` or `layout: {use: NAME, with: {constant: value}}` of a document becomes the list of
  * steps of that layout, and its constants become the document's: those of `with` instead where
- * given, and the document's own (of constants or vary) where it has the name already.
+ * given, and the document's own (of constants or vary) where it has the name already. The same may
+ * stand among the steps of a list; a constant that several layouts have must be the same in all.
  */
-int layouts_resolve(struct node *root, struct error *err);
+int layouts_resolve(struct node *root, const struct scenario_tables *tables, struct error *err);
 /* In place of what layout the document has, that of the name; on error the document is spoilt. */
-int layouts_replace(struct node *root, struct node *name, struct error *err);
+int layouts_replace(struct node *root, const struct scenario_tables *tables, struct node *name,
+		    struct error *err);
 /* Paths of what a folder holds, sorted; dot files are left out. */
 int folder_list(const char *dir, char ***path, size_t *n, struct error *err);
 #define LAYOUTS_FOLDER "layouts" /* in workloads */

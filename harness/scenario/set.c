@@ -291,7 +291,7 @@ static int apply(struct scenario *s, const struct assignment *a, const char *key
 	if (!key[len] && set_variable(s, a, key))
 		return 0;
 	if (strcmp(key, "layout") == 0)
-		return layouts_replace(s->root, value_scalar(a), err);
+		return layouts_replace(s->root, &s->tables, value_scalar(a), err);
 	if (refuse_list(a, key, err) < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(settable); i++)

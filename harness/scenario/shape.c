@@ -316,11 +316,13 @@ static int add_movable(const struct env *env, const struct node *n, const struct
 
 	if (env_number(env, n, "movablecore", "bytes", 0, 0, &bytes, err) < 0)
 		return -1;
-	if (bytes < BLOCK || bytes > most)
+	if (bytes < BLOCK || bytes > most) {
+		cleanup_free char *shown = env_shown(n, "bytes", bytes),
+				  *limit = str_format_bytes((uint64_t)most);
+
 		return env_blame(env, &(struct blame){ .at = n, .made_of = n, .also = "memory" },
-				 err,
-				 "movablecore is %" PRId64 "; allowed are %d to %" PRId64 " bytes",
-				 bytes, BLOCK, most);
+				 err, "movablecore is %s; allowed are 2M to %s", shown, limit);
+	}
 	strbuf_addf(cmdline, " movablecore=%" PRId64, bytes);
 	return 0;
 }

@@ -45,28 +45,44 @@ struct walk {
 };
 
 /* Where a parameter is written: within `leave: {blocks: X}` it is X. */
-static const struct node *param_place(const struct env *env, const struct node *params,
-				      const char *name)
+static const struct node *param_place(const struct node *params, const char *name)
 {
 	const struct node *n = name ? node_get(params, name) : NULL;
 
-	if (n && n->kind == NODE_MAP)
-		n = n->value[0];
-	return n ? env_text(env, n) : NULL;
+	return n && n->kind == NODE_MAP ? n->value[0] : n;
 }
 
 static int report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
 			struct error *err)
 {
 	const struct node *name = step->key[0], *params = step->value[0];
-	const struct node *value = param_place(env, params, f->param);
+	const struct node *written = param_place(params, f->param);
+	const struct node *value = written ? env_text(env, written) : NULL;
 	const struct blame b = { .at = value ? value : name,
-				 .made_of = value    ? value :
-					    f->param ? NULL :
-						       params,
+				 .made_of = f->of_others ? params :
+					    value	 ? value :
+					    f->param	 ? NULL :
+							   params,
 				 .also = f->of_memory ? "memory" : NULL };
 
+	if (f->of_literal && written && env_names(env, written->text))
+		return 0;
+
 	return env_blame(env, &b, err, "%s: %s", name->text, f->why);
+}
+
+/* What a page must be to be selected: is there one? */
+static int check_predicates(struct walk *w, const struct layout_step *step, const struct node *n,
+			    struct error *err)
+{
+	for (size_t i = 0; i < step->nparams; i++) {
+		const struct node *where = node_get(n->value[0], step->params[i].name);
+
+		if (step->params[i].kind == PARAM_PREDICATE && where &&
+		    where_check(w->env, n->key[0], step->params[i].name, where, &w->context, err) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int add_step(struct walk *w, const struct node *n, struct error *err)
@@ -86,10 +102,13 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 	}
 	if (params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err) < 0)
 		return -1;
-	if (step->check && step->check(line, &w->context, &fault) < 0)
-		return report_fault(w->env, n, &fault, err);
-	if (step->holds)
-		w->context.held = step->holds(line) || w->context.held;
+	if (step->check && step->check(line, &w->context, &fault) < 0 &&
+	    report_fault(w->env, n, &fault, err) < 0)
+		return -1;
+	if (check_predicates(w, step, n, err) < 0)
+		return -1;
+	if (step->after)
+		step->after(line, &w->context);
 	return 0;
 }
 
@@ -124,7 +143,8 @@ int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, s
 				  .memory_bytes = v->memory_bytes,
 				  .node_bytes = node_bytes,
 				  .nnodes = v->nnodes,
-				  .movable = node_get(node_get(s->root, "vm"), "movablecore") } };
+				  .movable = node_get(node_get(s->root, "vm"), "movablecore"),
+				  .swap = node_get(node_get(s->root, "vm"), "swap") } };
 
 	for (size_t i = 0; i < v->nnodes; i++)
 		node_bytes[i] = v->node[i].memory_bytes;

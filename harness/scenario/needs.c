@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the steps and the workload of a scenario need of the kernel, and what they must move. */
+#include <string.h>
+
+#include "harness/scenario/scenario_impl.h"
+#include "harness/scenario/texts.h"
+#include "results/util/cleanup.h"
+
+/* ---- what a step or workload brings ---- */
+
+const struct workload *workload_of(const struct scenario *s)
+{
+	const struct node *n = s->layout_only ? NULL : node_get(s->root, "workload");
+	size_t i = 0;
+
+	while (n && strcmp(s->tables.workload[i]->name, n->key[0]->text) != 0)
+		i++;
+	return n ? s->tables.workload[i] : NULL;
+}
+
+static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysctls)
+{
+	for (size_t i = 0; sysctls && i < sysctls->n; i++) {
+		cleanup_free char *need = str_printf("sysctl:%s", sysctls->key[i]->text);
+
+		texts_add(&plan->needs, need);
+	}
+}
+
+/* A file system that is needed may be a module of its own name; these never are. */
+static void add_modules(struct scenario_plan *plan)
+{
+	static const char *const always_built_in[] = { "tmpfs",	  "ramfs",    "proc",
+						       "sysfs",	  "devtmpfs", "debugfs",
+						       "tracefs", "cgroup2",  "hugetlbfs" };
+
+	texts_add(&plan->modules, "virtio_pci");
+	texts_add(&plan->modules, "virtio_console");
+	for (char **need = plan->needs; *need; need++) {
+		size_t i = 0;
+
+		if (!str_starts(*need, "fs:"))
+			continue;
+		while (i < ARRAY_SIZE(always_built_in) &&
+		       strcmp(*need + 3, always_built_in[i]) != 0)
+			i++;
+		if (i == ARRAY_SIZE(always_built_in))
+			texts_add(&plan->modules, *need + 3);
+	}
+}
+
+void needs_collect(const struct scenario *s, struct scenario_plan *plan)
+{
+	const struct node *sysctl = node_get(s->root, "sysctl");
+	const struct workload *w = workload_of(s);
+
+	texts_add_list(&plan->needs, node_get(s->root, "needs"));
+	add_sysctl_needs(plan, node_get(sysctl, "boot"));
+	add_sysctl_needs(plan, node_get(sysctl, "workload"));
+	for (size_t i = 0; i < s->tables.nsteps; i++)
+		if (steps_use(s, s->tables.step[i]))
+			texts_add_all(&plan->needs, s->tables.step[i]->needs);
+	if (w) {
+		texts_add_all(&plan->needs, w->needs);
+		texts_add_all(&plan->moves, w->moves);
+	}
+	texts_finish(&plan->needs);
+	texts_finish(&plan->moves);
+	texts_add_list(&plan->modules, node_get(s->root, "modules"));
+	add_modules(plan);
+}
+
+/* Modules that depend on what the steps are given, which only the variant's job tells. */
+void needs_of_steps(const struct scenario *s, const struct job *job, struct scenario_plan *plan)
+{
+	const struct job_line *line = NULL;
+
+	while ((line = job_next(job, line, "step"))) {
+		const struct layout_step *step = steps_find(s, job_get(line, "do"));
+		const char *module = step->module ? step->module(line) : NULL;
+
+		if (module)
+			texts_add(&plan->modules, module);
+	}
+}
