@@ -52,6 +52,13 @@ static struct {
 	char *kept; /* "NAME OBJECT\n", ... */
 } fake;
 
+static void put(const char *dir, const char *name, const void *data, size_t len)
+{
+	cleanup_free char *path = path_join(dir, name);
+
+	assert_int_equal(file_write_atomic(path, data, len, 0644, NULL), 0);
+}
+
 int source_open(const struct source_request *r, struct source *s, struct error *err)
 {
 	cleanup_free char *lock = path_join(fake.source, ".lock");
@@ -60,6 +67,7 @@ int source_open(const struct source_request *r, struct source *s, struct error *
 	assert_true(s->lock >= 0);
 	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
 		r->progress(r->progress_arg, "waiting for another build", -1);
+		put(fake.source, "waiting", "", 0);
 		assert_int_equal(flock(s->lock, LOCK_EX), 0);
 	}
 	s->id = xstrdup("fake");
@@ -151,13 +159,6 @@ int kconfig_make(const struct kconfig_request *r, struct error *err)
 }
 
 /* ---- the place ---- */
-
-static void put(const char *dir, const char *name, const void *data, size_t len)
-{
-	cleanup_free char *path = path_join(dir, name);
-
-	assert_int_equal(file_write_atomic(path, data, len, 0644, NULL), 0);
-}
 
 static void put_makefile(const char *text)
 {
@@ -659,7 +660,7 @@ static void test_two_at_once(void **state)
 	first = start((struct build_request){ 0 }, "told-first");
 	await_file("ready");
 	second = start((struct build_request){ 0 }, "told");
-	nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
+	await_file("waiting");
 	unlink(ready);
 	assert_int_equal(await_exit(first), 0);
 	assert_int_equal(await_exit(second), 0);

@@ -20,10 +20,13 @@
 
 static char *top; /* holds everything, the cache too */
 static struct strbuf told;
+static int waiting_fd = -1; /* gets a byte when somebody is waited for */
 
 static void note_progress(void *arg, const char *text, double percent)
 {
 	strbuf_addf(&told, "%s\n", text);
+	if (waiting_fd >= 0 && strstr(text, "waiting"))
+		assert_int_equal(write(waiting_fd, "w", 1), 1);
 }
 
 static inline bool was_told(const char *text)

@@ -2,6 +2,7 @@
 /* Git trees at a revision; src/, refs and differences. */
 #include "harness/build/source_fixture.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -375,60 +376,81 @@ static void differences_of_objects(void **state)
 
 /* ---- two at once ---- */
 
-static void second_one_waits_and_says_so(void **state)
+/* Another process that has the source open until this one waits for it; then it calls `then`. */
+static pid_t hold_source(int (*then)(struct source *s))
 {
-	int ready[2], status;
+	int ready[2], waits[2];
 	struct source s;
 	pid_t pid;
 	char c;
 
-	run(GIT_SCRIPT);
 	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(waits), 0);
 	pid = fork();
 	if (pid == 0) {
+		struct pollfd p = { .fd = waits[0], .events = POLLIN };
+
 		open_tree_at("linux", "main", &s);
 		assert_int_equal(write(ready[1], "x", 1), 1);
-		usleep(300000);
-		_exit(0);
+		_exit(poll(&p, 1, 60000) == 1 ? then(&s) : 99);
 	}
 	assert_int_equal(read(ready[0], &c, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	close(waits[0]);
+	waiting_fd = waits[1];
+	return pid;
+}
+
+static void await_holder(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(waiting_fd);
+	waiting_fd = -1;
+}
+
+static int just_end(struct source *s)
+{
+	return 0;
+}
+
+static void second_one_waits_and_says_so(void **state)
+{
+	struct source s;
+	pid_t pid;
+
+	run(GIT_SCRIPT);
+	pid = hold_source(just_end);
 	open_tree_at("linux", "v7.3-rc2", &s);
 	assert_true(was_told("waiting for another build of the same source"));
 	source_close(&s);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	await_holder(pid);
 	open_tree_at("linux", "v7.3-rc2", &s);
 	assert_false(was_told("waiting"));
 	source_close(&s);
-	close(ready[0]);
-	close(ready[1]);
+}
+
+static int remove_it(struct source *s)
+{
+	return dir_remove(s->dir, NULL) ? 1 : 0;
 }
 
 /* The folder goes away under one that waits for it, as `kernel rm` does it. */
 static void removed_folder_is_made_again(void **state)
 {
-	int ready[2], status;
 	struct source s;
 	pid_t pid;
-	char c;
 
 	run(GIT_SCRIPT);
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (pid == 0) {
-		open_tree_at("linux", "main", &s);
-		assert_int_equal(write(ready[1], "x", 1), 1);
-		usleep(200000);
-		_exit(dir_remove(s.dir, NULL) ? 1 : 0);
-	}
-	assert_int_equal(read(ready[0], &c, 1), 1);
+	pid = hold_source(remove_it);
 	open_tree_at("linux", "main", &s);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	await_holder(pid);
 	checkout(&s);
 	run("test -e cache/mmrig/sources/*/src/Makefile");
 	source_close(&s);
-	close(ready[0]);
-	close(ready[1]);
 }
 
 int main(void)
