@@ -25,4 +25,10 @@ int zero_file_open(const char *path);
 /* Answers until the file is unmounted. Once a process. */
 void zero_file_serve(int device);
 
+/*
+ * All of it with a process that serves, which the OOM killer spares and which has none of the
+ * caller's files: an open file, or -1 with errno.
+ */
+int zero_file_start(const char *path);
+
 #endif

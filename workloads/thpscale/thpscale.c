@@ -37,32 +37,6 @@ struct bench {
 
 /* ---- before the layout ---- */
 
-/* In a process of its own, without our pipes: a reader that is killed is not to wait for itself. */
-static void serve_file(int device)
-{
-	file_put("/proc/self/oom_score_adj", "-999");
-	if (dup2(device, 0) < 0 || close_range(1, ~0u, 0) < 0)
-		_exit(1);
-	zero_file_serve(0);
-	_exit(0);
-}
-
-static int open_file(struct workload_run *w, struct bench *b)
-{
-	int device = zero_file_mount(FILE_PATH);
-	pid_t pid = device < 0 ? -1 : fork();
-
-	if (pid == 0)
-		serve_file(device);
-	if (pid > 0) {
-		close(device);
-		b->round.file_fd = zero_file_open(FILE_PATH);
-		if (b->round.file_fd >= 0)
-			return 0;
-	}
-	return task_fail(w->child, "unsupported", "thpscale: page cache by FUSE: %s", strerror(errno));
-}
-
 static int open_maps(struct workload_run *w, struct round *r)
 {
 	r->pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
@@ -128,7 +102,10 @@ static int prepare(struct workload_run *w)
 	b->round.nodes = access("/sys/devices/system/node/node1", F_OK) == 0;
 	if (open_maps(w, &b->round) < 0)
 		return -1;
-	return open_file(w, b);
+	b->round.file_fd = zero_file_start(FILE_PATH);
+	if (b->round.file_fd >= 0)
+		return 0;
+	return task_fail(w->child, "unsupported", "thpscale: page cache by FUSE: %s", strerror(errno));
 }
 
 /* ---- the run ---- */
@@ -163,6 +140,25 @@ static int choose_size(struct workload_run *w, struct bench *b)
 			 b->map >> 20, b->nfaults * (THREAD_MAP_LEAST >> 20));
 }
 
+/* All sizes below that of a huge page, as `enabled` says; without it they stay as they are. */
+static int inherit_sizes(struct workload_run *w)
+{
+	bool any = false;
+
+	if (!job_get_i64(w->line, "mthp", 0))
+		return 0;
+	for (unsigned int kb = 8; kb < HUGE_BYTES >> 10; kb *= 2) {
+		char path[96];
+
+		snprintf(path, sizeof(path), THP_DIR "/hugepages-%ukB/enabled", kb);
+		any = file_put(path, "inherit") == 0 || any;
+	}
+	if (any)
+		return 0;
+	return task_fail(w->child, "unsupported", "thpscale: mthp: this kernel lacks " THP_DIR
+						  "/hugepages-64kB (Linux 6.8)");
+}
+
 static int set_kernel(struct workload_run *w, const struct bench *b)
 {
 	const char *enabled = job_get(w->line, "enabled"), *defrag = job_get(w->line, "defrag");
@@ -173,6 +169,8 @@ static int set_kernel(struct workload_run *w, const struct bench *b)
 		return task_fail(w->child, "unsupported", THP_DIR "/enabled: %s", strerror(errno));
 	if (file_put(THP_DIR "/defrag", defrag) < 0)
 		return task_fail(w->child, "unsupported", THP_DIR "/defrag: %s", strerror(errno));
+	if (inherit_sizes(w) < 0)
+		return -1;
 	snprintf(text, sizeof(text), "%" PRIu64, maps);
 	if (file_number(MAP_COUNT, 0) < (int64_t)maps && file_put(MAP_COUNT, text) < 0)
 		return task_fail(w->child, "workload-failed", MAP_COUNT ": %s", strerror(errno));
@@ -277,6 +275,7 @@ static const struct param_spec params[] = {
 	{ "fill", PARAM_CHOICE, NULL, "pages of that memory: base, huge where they can be had, or as the kernel has it", 0, 0, "base", fills },
 	{ "advise", PARAM_BOOL, NULL, "MADV_HUGEPAGE for the memory that is faulted and timed", 0, 0, "true",
 	  NULL },
+	{ "mthp", PARAM_BOOL, NULL, "smaller huge pages too (hugepages-*kB/enabled: inherit)", 0, 0, "false", NULL },
 	{ "enabled", PARAM_CHOICE, NULL, "transparent_hugepage/enabled", 0, 0, "always", enabled_words },
 	{ "defrag", PARAM_CHOICE, NULL, "transparent_hugepage/defrag", 0, 0, "madvise", defrag_words },
 };
