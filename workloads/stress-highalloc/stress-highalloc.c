@@ -315,7 +315,7 @@ static int rested_pass(struct workload_run *w, struct bench *b)
 	return ret;
 }
 
-static void report(struct workload_run *w, const struct bench *b, unsigned int ended, double seconds)
+static void report(struct workload_run *w, const struct bench *b, double seconds)
 {
 	static char metrics[256], extra[24000];
 	size_t n = 0;
@@ -323,9 +323,9 @@ static void report(struct workload_run *w, const struct bench *b, unsigned int e
 	snprintf(metrics, sizeof(metrics), "\"time\":%.6f,\"highalloc_attempts\":%" PRIu64, seconds,
 		 b->state.count);
 	put(extra, sizeof(extra), &n,
-	    "\"via\":\"%s\",\"method\":\"%s\",\"load\":{\"processes\":%u,\"ended\":%u,\"read_bytes\":%" PRIu64
+	    "\"via\":\"%s\",\"method\":\"%s\",\"load\":{\"processes\":%u,\"read_bytes\":%" PRIu64
 	    ",\"anon_bytes\":%" PRIu64 ",\"files\":%" PRIu64 "},\"histogram\":",
-	    b->method->name, b->method->how(b->state.order), b->load.n, ended,
+	    b->method->name, b->method->how(b->state.order), b->load.n,
 	    atomic_load(&b->load.shared->read_bytes), atomic_load(&b->load.shared->anon_bytes),
 	    atomic_load(&b->load.shared->files));
 	histogram_json(&b->all, extra + n, sizeof(extra) - n);
@@ -348,10 +348,14 @@ static int run(struct workload_run *w)
 	if (run_pass(w, b, "pass2", NULL) < 0)
 		return -1;
 	ended = load_stop(&b->load);
+	if (ended)
+		return task_fail(w->child, "workload-failed",
+				 "stress-highalloc: %u of %u processes of the load ended by themselves", ended,
+				 b->load.n);
 	rest_for(b, rest);
 	if (rested_pass(w, b) < 0)
 		return -1;
-	report(w, b, ended, (double)(mono_ns() - start) / 1e9);
+	report(w, b, (double)(mono_ns() - start) / 1e9);
 	return 0;
 }
 
