@@ -1,48 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "guest/fill.h"
 #include "guest/region.h"
+#include "guest/thp.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define THP_ENABLED "/sys/kernel/mm/transparent_hugepage/enabled"
-#define MIN_FREE "/proc/sys/vm/min_free_kbytes"
-
 static bool thp_was_off;
 
-/* Either way the kernel sets vm.min_free_kbytes anew, and would let the fill end before its mark. */
-static void switch_thp(const char *word)
-{
-	int64_t min_free = file_number(MIN_FREE, -1);
-	char text[32];
-
-	file_put(THP_ENABLED, word);
-	if (min_free < 0 || file_number(MIN_FREE, -1) == min_free)
-		return;
-	snprintf(text, sizeof(text), "%" PRId64, min_free);
-	file_put(MIN_FREE, text);
-}
-
-/* The kernel switches huge pages off by itself on machines with less than 512 MiB for it to give. */
 static void begin_huge(void)
 {
-	char text[128];
-
-	thp_was_off = file_slurp(THP_ENABLED, text, sizeof(text)) > 0 && strstr(text, "[never]");
+	thp_was_off = thp_is_off();
 	if (thp_was_off)
-		switch_thp("madvise");
+		thp_enable("madvise");
 }
 
 static void end_huge(void)
 {
 	if (thp_was_off)
-		switch_thp("never");
+		thp_enable("never");
 }
 
 /* One whole free pageblock behind the filled part. */

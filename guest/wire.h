@@ -17,6 +17,8 @@
  *	u64 CLOCK_MONOTONIC ns of the guest, u8 edge (enum wire_edge), u8 phase (enum wire_phase),
  *	u8 name length, name ("vmstat", "extfrag/unusable_index"), raw bytes of the file.
  * One name is no file: "pageblocks", of guest/pageblocks.h; several samples make one such map.
+ * PARTIALs and the RESULT add up to one object: their metrics are put together, and of another member
+ * the last one stands. Of a run without a RESULT, the PARTIALs are what is known.
  * The reader resynchronises on the magic and counts what it skipped; it treats every byte as
  * hostile. Libc only: both sides compile this file.
  */
@@ -46,6 +48,7 @@ enum wire_type {
 	WIRE_SAMPLE = 4,   /* binary, above */
 	WIRE_PROGRESS = 5, /* {"phase","done","total","mono_ns"}: also the heartbeat */
 	WIRE_RESULT = 6,   /* the workload's own numbers: {"metrics":{},"histogram":[[lo_ns,hi_ns,n]..],"error"} */
+	WIRE_PARTIAL = 11, /* a part of what RESULT will say, as soon as it is known; same members, see below */
 	WIRE_FAIL = 7,	   /* the run cannot go on: {"verdict","what"} */
 	WIRE_END = 8,	   /* {"mono_ns","frames","sampling","tainted"}: everything was sent; seconds of sampling */
 	WIRE_READY = 10,   /* {}: laid out; the agent waits for WIRE_GO (job option template) */

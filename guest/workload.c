@@ -5,10 +5,20 @@
 
 #define PAUSE_NS 50000
 
+static void tell(struct workload_run *w, int type, const char *metrics, const char *extra)
+{
+	task_send(w->child, type, "{\"metrics\":{%s}%s%s}", metrics, extra ? "," : "",
+		  extra ? extra : "");
+}
+
 void workload_result(struct workload_run *w, const char *metrics, const char *extra)
 {
-	task_send(w->child, WIRE_RESULT, "{\"metrics\":{%s}%s%s}", metrics, extra ? "," : "",
-		  extra ? extra : "");
+	tell(w, WIRE_RESULT, metrics, extra);
+}
+
+void workload_partial(struct workload_run *w, const char *metrics, const char *extra)
+{
+	tell(w, WIRE_PARTIAL, metrics, extra);
 }
 
 /* splitmix64 (Vigna 2015). */

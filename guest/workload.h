@@ -32,6 +32,13 @@ typedef int (*workload_fn)(struct workload_run *w);
 void workload_result(struct workload_run *w, const char *metrics, const char *extra);
 
 /*
+ * The same for what is known already, WIRE_PARTIAL: it is on the host even if the guest then hangs or
+ * the workload is killed. What was told so need not be told again by workload_result(), which
+ * replaces metrics and members of the same name.
+ */
+void workload_partial(struct workload_run *w, const char *metrics, const char *extra);
+
+/*
  * Sleeps for up to 50 us, drawn from the state, which starts as the run's seed: forks of one layout
  * would otherwise be one sample ten times over.
  */

@@ -62,7 +62,7 @@ void metrics_extfrag(const char *name, const struct sample_file *end, struct run
 void metrics_zoneinfo(const struct sample_file *end, struct run *r);
 void metrics_mthp(const struct samples *begin, const struct samples *end, struct run *r);
 
-/* The metrics that the workload itself reported (the RESULT payload, a JSON text; may be NULL). */
+/* The metrics that the workload itself reported (run.workload_json; may be NULL). */
 void metrics_from_workload(const char *workload_json, struct run *r);
 
 #endif

@@ -68,7 +68,8 @@ struct run {
 	 * that are not (STEP_NOT_REACHED, STEP_NOT_FINISHED); may be NULL.
 	 */
 	char *layout_json;
-	char *workload_json; /* the WIRE_RESULT payload; may be NULL */
+	/* What the workload told; "partial": true in it: it did not come to its end. May be NULL. */
+	char *workload_json;
 	char *splats_json;   /* array of the kernel's reports, worst or not; NULL: there were none */
 	/* /proc/sys/kernel/tainted at the agent's first and last word. */
 	bool taint_before_known, taint_after_known;

@@ -15,6 +15,9 @@
  * STEPS_MAX of them; the time that metrics take grows with the square of their number.
  */
 #define JSON_MAX (2 * TASK_MESSAGE_MAX)
+/* All PARTIALs and RESULTs of a run together; what comes after that is not taken. */
+#define RESULT_BYTES_MAX (1u << 20)
+#define RESULT_METRICS_MAX 4096
 
 static json_t *object_of(const struct wire_frame *f)
 {
@@ -113,6 +116,35 @@ static void take_step(struct guest_state *g, json_t *o)
 		json_array_append(g->steps, o);
 }
 
+static void merge_metrics(json_t *into, const json_t *more)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)more, key, value)
+		if (json_object_size(into) < RESULT_METRICS_MAX || json_object_get(into, key))
+			json_object_set(into, key, value);
+}
+
+static void take_result(struct guest_state *g, json_t *o, size_t bytes, bool whole)
+{
+	const char *key;
+	json_t *value, *metrics;
+
+	if (g->result_bytes + bytes > RESULT_BYTES_MAX)
+		return;
+	g->result_bytes += bytes;
+	g->whole = g->whole || whole;
+	if (!g->result)
+		g->result = json_pack("{s:{}}", "metrics");
+	metrics = json_object_get(g->result, "metrics");
+	json_object_foreach(o, key, value)
+		if (strcmp(key, "metrics") == 0)
+			merge_metrics(metrics, value);
+		else
+			json_object_set(g->result, key, value);
+}
+
 static void take_json(struct guest_state *g, const struct wire_frame *f)
 {
 	json_t *o = object_of(f);
@@ -142,8 +174,8 @@ static void take_json(struct guest_state *g, const struct wire_frame *f)
 		take_step(g, o);
 		break;
 	case WIRE_RESULT:
-		json_decref(g->result);
-		g->result = json_incref(o);
+	case WIRE_PARTIAL:
+		take_result(g, o, f->len, f->type == WIRE_RESULT);
 		break;
 	case WIRE_FAIL:
 		if (!g->failed) {
@@ -193,6 +225,19 @@ static void workload_metrics(const struct guest_state *g, struct run *r)
 	json_object_foreach(metrics, key, value)
 		if (json_is_number(value) && isfinite(json_number_value(value)))
 			run_set_metric(r, key, json_number_value(value));
+}
+
+static void put_workload(struct guest_state *g, struct run *r)
+{
+	workload_metrics(g, r);
+	if (!g->result)
+		return;
+	/* A guest's own word on that is not asked for. */
+	if (g->whole)
+		json_object_del(g->result, "partial");
+	else
+		json_object_set_new(g->result, "partial", json_true());
+	r->workload_json = json_dumps(g->result, JSON_COMPACT);
 }
 
 /* Did this counter or level move? A raw vmstat key is compared as it is, a canonical name by its sum. */
@@ -271,13 +316,11 @@ void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r
 	r->taint_before = g->taint_before;
 	r->taint_after_known = g->taint_after_known;
 	r->taint_after = g->taint_after;
-	workload_metrics(g, r);
-	if (g->result && g->ended)
+	if (g->whole && g->ended)
 		run_set_metric(r, "sampling", g->sampling_s);
 	if (g->steps)
 		r->layout_json = json_dumps(g->steps, JSON_COMPACT);
-	if (g->result)
-		r->workload_json = json_dumps(g->result, JSON_COMPACT);
+	put_workload(g, r);
 	check_moves(g, moves, r);
 }
 

@@ -32,7 +32,9 @@ struct guest_state {
 	char *channel;
 	json_t *steps;	/* array of the STEP payloads of steps that are done */
 	uint64_t begun; /* one above the index of the last step that was begun; 0: none */
-	json_t *result; /* the RESULT payload */
+	json_t *result; /* of the PARTIALs and the RESULT, put together */
+	bool whole;	/* the RESULT has come */
+	size_t result_bytes;
 	struct vmstat vmstat[PHASE_COUNT][2]; /* [phase][begin, end] */
 	struct edges edges; /* every file at the edges of the workload */
 	struct strbuf log;
@@ -42,7 +44,8 @@ struct guest_state {
 
 void guest_state_feed(struct guest_state *g, const uint8_t *data, size_t len);
 /*
- * phases, metrics, layout, workload, no_effect. moves: canonical names that had to move. Once:
+ * phases, metrics, layout, workload, no_effect. A workload that did not come to its RESULT has what
+ * it told before, and "partial": true there. moves: canonical names that had to move. Once:
  * kcompactd's counts of the workload are completed from the snapshot that was taken at rest.
  */
 void guest_state_to_run(struct guest_state *g, char *const *moves, struct run *r);

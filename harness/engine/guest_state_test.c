@@ -271,7 +271,7 @@ static void test_wrong_json(void **state)
 		"{\"phase\":\"workload\",\"edge\":\"end\",\"mono_ns\":5.5}",
 	};
 	static const enum wire_type types[] = { WIRE_HELLO, WIRE_PHASE, WIRE_STEP, WIRE_PROGRESS, WIRE_RESULT,
-						WIRE_FAIL,  WIRE_END,	WIRE_GO,   (enum wire_type)0,
+						WIRE_PARTIAL, WIRE_FAIL, WIRE_END,	WIRE_GO,   (enum wire_type)0,
 						(enum wire_type)200 };
 
 	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
@@ -542,6 +542,7 @@ static void test_fuzz_payloads(void **state)
 		SEED(WIRE_STEP, "{\"step\":\"pin\",\"how\":\"vmsplice\",\"asked\":{\"n\":1}}"),
 		SEED(WIRE_STEP, "{\"step\":\"fill\",\"how\":\"x\"}"),
 		SEED(WIRE_RESULT, "{\"metrics\":{\"time\":1.5e3,\"files\":10},\"histogram\":[[1,2,3]]}"),
+		SEED(WIRE_PARTIAL, "{\"metrics\":{\"time\":2,\"x\":1},\"partial\":false}"),
 		SEED(WIRE_FAIL, "{\"verdict\":\"infra\",\"what\":\"x\\u00e9\"}"),
 		SEED(WIRE_LOG, "text"),
 		SEED(WIRE_SAMPLE, "12345678\1\3\6vmstatpgfree 1\npgalloc_dma 7\nnr_x 9\n"),

@@ -80,15 +80,20 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
-static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
-			struct error *err)
+static int add_workload(const struct scenario *s, const struct env *env,
+			const struct step_context *guest, struct job *job, struct error *err)
 {
 	const struct node *n = node_get(s->root, "workload");
 	const struct workload *w = workload_of(s);
+	struct step_fault fault = { 0 };
+	struct job_line *line;
 
-	return !w ? 0 :
-		    params_to_job(env, w->params, w->nparams, n->key[0], n->value[0],
-				  job_add(job, "workload", "do", w->name, NULL), err);
+	if (!w)
+		return 0;
+	line = job_add(job, "workload", "do", w->name, NULL);
+	if (params_to_job(env, w->params, w->nparams, n->key[0], n->value[0], line, err) < 0)
+		return -1;
+	return w->check && w->check(line, guest, &fault) < 0 ? steps_fault(env, n, &fault, err) : 0;
 }
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
@@ -111,16 +116,17 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 		    struct variant *v, struct error *err)
 {
 	struct job *job = &v->job;
+	struct steps_guest guest;
 
 	for (size_t i = 0; i < env->nconsts; i++)
 		add_const(job, &env->consts[i]);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
-	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, err) < 0)
+	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, &guest, err) < 0)
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
-	if (add_workload(s, env, job, err) < 0)
+	if (add_workload(s, env, &guest.context, job, err) < 0)
 		return -1;
 	return add_options(s, job, err);
 }

@@ -30,6 +30,7 @@ static int prepare(struct workload_run *w)
 	memset(b, 0, sizeof(*b)); /* faulted in now, not while it runs */
 	w->data = b;
 	b->state.child = w->child;
+	b->state.who = "alloc-order";
 	b->state.order = (unsigned int)job_get_i64(w->line, "order", 0);
 	b->state.count = (uint64_t)job_get_i64(w->line, "count", 1);
 	b->state.hold = job_get_i64(w->line, "hold", 1) != 0;

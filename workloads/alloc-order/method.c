@@ -54,9 +54,9 @@ int alloc_reserve_files(struct alloc_state *s, size_t n)
 
 	s->fd = malloc(n * sizeof(*s->fd));
 	if (!s->fd)
-		return task_fail(s->child, "infra", "alloc-order: no memory for %zu files", n);
+		return task_fail(s->child, "infra", "%s: no memory for %zu files", s->who, n);
 	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
-		return task_fail(s->child, "infra", "alloc-order: %zu open files: %s", n,
+		return task_fail(s->child, "infra", "%s: %zu open files: %s", s->who, n,
 				 strerror(errno));
 	s->nfd = n;
 	return 0;
@@ -104,11 +104,12 @@ static int read_words(int fd, uint64_t *to, size_t n, uint64_t from)
 	return got >= 0 && (size_t)got == n * 8 ? 0 : -1;
 }
 
-int alloc_check_block(const struct alloc_state *s, const void *at)
+int alloc_check_block(struct alloc_state *s, const void *at)
 {
 	uint64_t *pagemap = pagemap_words, *flags = flags_words;
 	size_t pages = (size_t)1 << s->order;
 
+	s->pfn = 0;
 	if (read_words(s->pagemap_fd, pagemap, pages, (uintptr_t)at / 4096) < 0)
 		return -1;
 	if (!(pagemap[0] & PAGEMAP_PRESENT) || (pagemap[0] & PAGEMAP_PFN) == 0) {
@@ -121,5 +122,8 @@ int alloc_check_block(const struct alloc_state *s, const void *at)
 			return 0;
 	if (read_words(s->kpageflags_fd, flags, pages, pagemap[0] & PAGEMAP_PFN) < 0)
 		return -1;
-	return alloc_is_block(pagemap, flags, s->order);
+	if (!alloc_is_block(pagemap, flags, s->order))
+		return 0;
+	s->pfn = pagemap[0] & PAGEMAP_PFN;
+	return 1;
 }

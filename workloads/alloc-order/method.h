@@ -47,11 +47,13 @@ enum alloc_outcome {
 
 struct alloc_state {
 	struct task_child *child;
+	const char *who; /* the workload, for messages */
 	unsigned int order;
 	uint64_t count; /* of attempts */
 	bool hold;	/* what was met is kept */
 
-	uint64_t ns; /* that the last attempt took */
+	uint64_t ns;  /* that the last attempt took */
+	uint64_t pfn; /* what it got, where it was met and this can be told; else 0 */
 	int *fd;     /* nfd pipes or sockets, opened by prepare() */
 	size_t nfd;
 	uint8_t *region; /* address space */
@@ -93,7 +95,7 @@ int alloc_open_maps(struct alloc_state *s);
 
 /* Of 1 << order entries of pagemap and of kpageflags: one compound page of this order? */
 bool alloc_is_block(const uint64_t *pagemap, const uint64_t *flags, unsigned int order);
-/* The same of what is mapped at this address, with all pages present: 1, 0, or -1 with errno. */
-int alloc_check_block(const struct alloc_state *s, const void *at);
+/* The same of what is mapped at this address, with all pages present: 1, 0, or -1 with errno. Sets pfn. */
+int alloc_check_block(struct alloc_state *s, const void *at);
 
 #endif
