@@ -90,7 +90,7 @@ test_build_again()
 	until compiles || ! kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
 	done
-	kill -INT "$pid"
+	kill -TERM "$pid"
 	wait "$pid" || rc=$?
 	[ "$rc" -eq 130 ] || die "an interrupted build ended with $rc: $(tail -n 3 "$T/cut.err")"
 	! compiles || die "a compiler is left"
