@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guest/mix_blocks.h"
+#include "guest/mixed.h"
 #include "guest/region.h"
 
 #define CHUNK 8192
@@ -72,6 +74,7 @@ static const char *find_memory(struct layout *l)
 	if (pageblocks_init(&l->map) < 0)
 		return "no address space for the map of the pageblocks";
 	l->map.kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	memmap_open(&l->map.memmap, "/proc/kcore"); /* without, the map says less */
 	return NULL;
 }
 
@@ -106,7 +109,8 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
 	l->freed = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
 	l->pinned = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned || region_init(l) < 0)
+	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned || region_init(l) < 0 ||
+	    mix_blocks_init(l) < 0)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
 	l->map.freed = l->freed;
 	l->map.pinned = l->pinned;
@@ -201,10 +205,10 @@ bool layout_within(const struct layout *l, uint64_t asked, uint64_t got)
 	return off <= (uint64_t)((unsigned __int128)asked * l->tolerance_ppm / 1000000);
 }
 
-static void send_report(struct layout *l, int index, const char *name, uint64_t start_ns,
-			const struct step_report *r)
+void layout_report(struct layout *l, int index, const char *name, uint64_t start_ns,
+		   const struct step_report *r)
 {
-	char why[512], how[256];
+	char why[512], how[512];
 
 	json_escape(why, sizeof(why), r->why);
 	json_escape(how, sizeof(how), r->how);
@@ -227,7 +231,7 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 				 index + 1, name ? name : "");
 	if (((layout_step_fn)step->run)(l, line, &r) < 0)
 		r.ok = false;
-	send_report(l, index, name, start, &r);
+	layout_report(l, index, name, start, &r);
 	if (!r.ok)
 		return task_fail(l->child, "infra", "layout step %d (%s): %s", index + 1, name,
 				 r.why[0] ? r.why : "got differs from asked by more than the tolerance");
@@ -256,7 +260,7 @@ static int prove(struct layout *l, int index, bool lowered)
 		 pcp, zones_whole_blocks(&l->zones) >> l->block_order);
 	r.ok = buddy >= 0 && ((uint64_t)buddy + pcp >= l->nfreed ||
 			      layout_within(l, l->nfreed, (uint64_t)buddy + pcp));
-	send_report(l, index, "proof", start, &r);
+	layout_report(l, index, "proof", start, &r);
 	if (buddy >= 0)
 		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
 	if (r.ok)
@@ -276,9 +280,11 @@ static int run_steps(struct layout *l)
 	while (ret == 0 && (line = job_next(l->job, line, "step")))
 		ret = run_step(l, index++, line);
 	if (ret == 0)
-		ret = prove(l, index, lowered);
+		ret = prove(l, index++, lowered);
+	if (ret == 0)
+		ret = mixed_report(l, &index);
 	pcp_limit_restore();
-	l->nsteps = index + 1;
+	l->nsteps = index;
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");
 	return ret;
