@@ -47,7 +47,8 @@ static int read_note(struct memmap *m, const struct kcore_segment *p)
  * A piece of the array comes right behind the RAM that it describes, from page to page: it is known by
  * its length, and by where the whole array would begin, which is the same for all.
  */
-static void add_piece(struct memmap *m, const struct kcore_segment *ram, const struct kcore_segment *p, uint64_t *begin)
+static void add_piece(struct memmap *m, const struct kcore_segment *ram,
+		      const struct kcore_segment *p, uint64_t *begin)
 {
 	uint64_t first = ram->paddr / PAGE, end = first + ram->bytes / PAGE;
 	uint64_t low = first * m->size / PAGE * PAGE, high = (end * m->size + PAGE - 1) / PAGE * PAGE;

@@ -110,7 +110,8 @@ static void test_is_free(void **state)
 	assert_int_equal(memmap_open(&m, path), 0);
 	assert_int_equal(m.n, 2);
 	for (uint64_t pfn = 0; pfn < 1300; pfn++)
-		assert_int_equal(memmap_is_free(&m, pfn), pfn == 1 || pfn == 157 || pfn == 256 || pfn == 1255);
+		assert_int_equal(memmap_is_free(&m, pfn),
+				 pfn == 1 || pfn == 157 || pfn == 256 || pfn == 1255);
 	assert_false(memmap_is_free(&m, UINT64_MAX));
 	/* Backwards, and what has changed meanwhile. */
 	assert_true(memmap_is_free(&m, 256));

@@ -25,7 +25,7 @@ struct mix {
 	uint64_t share_ppm, seed;
 	unsigned int order, per_block;
 	unsigned int group_order; /* of what is given back in a chosen block: order or more */
-	/* Pageblocks that `where` selects a page of: all; to hold pages of the kind; that do, at first and now. */
+	/* Pageblocks that `where` selects a page of: all; to hold such pages; that do, at first, now. */
 	uint64_t all, asked, before, held;
 	uint64_t candidates; /* at the first choice */
 	uint64_t chosen, taken; /* pageblocks */
@@ -45,8 +45,9 @@ uint64_t mix_blocks_held(const struct layout *l, bool reclaimable);
  */
 int mix_begin(struct layout *l, struct mix *m, const struct expr *where);
 /*
- * With memory full. Reads again which blocks hold what; then so many blocks are chosen, by the seed, as are missing; or
- * those that were chosen and hold nothing yet are dropped, where others have got pages instead.
+ * With memory full. Reads again which blocks hold what; then so many blocks are chosen, by the seed, as
+ * are missing; or those that were chosen and hold nothing yet are dropped, where others have got pages
+ * instead.
  * Candidates are the blocks with a page in l->avail and no page of the kernel's, outside of the DMA
  * zone: what is free there is less than the margin above the watermarks, so that the kernel does not
  * get to it before the step ends. 0, or -1: /proc/kpageflags cannot be read.

@@ -152,15 +152,16 @@ static void say_kind(struct layout *l, int i, uint64_t all, struct step_report *
 static void say_how(const struct layout *l, bool types, struct step_report *r)
 {
 	const struct mixed_kind *k = &l->mixed.kind[MIXED_UNMOVABLE];
-	int n = snprintf(r->how, sizeof(r->how), "compared: pageblocks with pages of the kernel's in them (/proc/kpageflags)");
+	int n = snprintf(r->how, sizeof(r->how),
+			 "compared: pageblocks with pages of the kernel's in them (/proc/kpageflags)");
 
 	if (k->before > k->asked)
 		n += snprintf(r->how + n, sizeof(r->how) - (size_t)n,
 			      "; %" PRIu64 " had them before the step", k->before);
 	if (types)
 		snprintf(r->how + n, sizeof(r->how) - (size_t)n,
-			 "; not compared: type_, what the kernel calls its pageblocks (/proc/pagetypeinfo): it "
-			 "renames one only where it finds half of it free");
+			 "; not compared: type_, what the kernel calls its pageblocks "
+			 "(/proc/pagetypeinfo): it renames one only where it finds half of it free");
 }
 
 int mixed_report(struct layout *l, int *index)

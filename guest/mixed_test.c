@@ -45,8 +45,8 @@ static void test_bad_types(void **state)
 	/* Cut off in the row, and a column that has no name here. */
 	assert_true(block_types_parse("Number of blocks type  Unmovable  Movable\nNode 0, zone DMA 3", &t));
 	assert_true(t.unmovable == 3 && t.movable == 0);
-	assert_true(block_types_parse("Number of blocks type  Movable  Odd\nNode 0, zone DMA 3 4\n\nNode 1, zone DMA 5 6\n",
-				      &t));
+	assert_true(block_types_parse("Number of blocks type  Movable  Odd\nNode 0, zone DMA 3 4\n\n"
+				      "Node 1, zone DMA 5 6\n", &t));
 	assert_true(t.movable == 3 && t.other == 4);
 }
 

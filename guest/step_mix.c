@@ -261,8 +261,8 @@ static const struct param_spec mix_params[] = {
 	{ "kind", PARAM_CHOICE, NULL, "what the kernel thinks of the pages", 0, 0, "unmovable",
 	  mix_kinds },
 	{ "share", PARAM_SHARE, NULL,
-	  "of all pageblocks, to hold such pages in the end: those of the guest's own count, as unmovable ones", 0, 0,
-	  NULL, NULL },
+	  "of all pageblocks, to hold such pages in the end: those of the guest's own count, as "
+	  "unmovable ones", 0, 0, NULL, NULL },
 	{ "type_share", PARAM_SHARE, NULL,
 	  "of the pageblocks that should be of this type in /proc/pagetypeinfo, as in the report of another "
 	  "machine: stands beside what the guest has, and changes nothing",
@@ -273,8 +273,9 @@ static const struct param_spec mix_params[] = {
 	  "packet, and dentries if reclaimable",
 	  0, 0, "auto", mix_hows },
 	{ "order", PARAM_NUMBER, NULL, "size of each allocation, of packet rings only", 0, 8, "0", NULL },
-	{ "where", PARAM_PREDICATE, NULL, "pages that the kernel may get, and with them the pageblocks that share is of; all where absent", 0, 0, "",
-	  NULL },
+	{ "where", PARAM_PREDICATE, NULL,
+	  "pages that the kernel may get, and with them the pageblocks that share is of; all where "
+	  "absent", 0, 0, "", NULL },
 };
 static const char *const mix_needs[] = { "file:/proc/kpageflags", NULL };
 static const char *const mix_moves[] = { "pgalloc_normal|pgalloc_dma32|pgalloc_dma|pgalloc_movable", NULL };
