@@ -10,33 +10,57 @@
 #define PAGE 4096u
 #define NOWHERE UINT64_MAX /* p_paddr of vmalloc space and of the memory map */
 
-static void add_segment(struct kcore *k, const Elf64_Phdr *p)
+static void add_segment(struct kcore *k, const struct kcore_segment *s)
 {
 	struct kcore_range *r = &k->range[k->n];
 
-	if (p->p_type != PT_LOAD || p->p_paddr == NOWHERE || p->p_paddr % PAGE ||
-	    p->p_filesz < PAGE || p->p_filesz > NOWHERE - p->p_paddr ||
-	    p->p_offset > INT64_MAX - p->p_filesz || k->n == KCORE_RANGES_MAX)
+	if (!s->load || s->paddr == NOWHERE || s->paddr % PAGE || s->bytes < PAGE ||
+	    s->bytes > NOWHERE - s->paddr || s->at > INT64_MAX - s->bytes || k->n == KCORE_RANGES_MAX)
 		return;
-	r->first = p->p_paddr / PAGE;
-	r->end = r->first + p->p_filesz / PAGE;
-	r->at = (off_t)p->p_offset;
+	r->first = s->paddr / PAGE;
+	r->end = r->first + s->bytes / PAGE;
+	r->at = (off_t)s->at;
 	k->n++;
 }
 
-static int read_segments(struct kcore *k)
+static int read_head(int fd, Elf64_Ehdr *head)
+{
+	if (pread(fd, head, sizeof(*head), 0) != sizeof(*head) ||
+	    memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head->e_phentsize != sizeof(Elf64_Phdr) || head->e_phoff > INT32_MAX)
+		return -1;
+	return 0;
+}
+
+int kcore_segments(int fd)
+{
+	Elf64_Ehdr head;
+
+	return read_head(fd, &head) < 0 ? -1 : head.e_phnum;
+}
+
+int kcore_segment(int fd, int i, struct kcore_segment *s)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr p;
 
-	if (pread(k->fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_phentsize != sizeof(p) || head.e_phoff > INT32_MAX)
+	if (read_head(fd, &head) < 0 ||
+	    pread(fd, &p, sizeof(p), (off_t)(head.e_phoff + (uint64_t)i * sizeof(p))) != sizeof(p))
 		return -1;
-	for (unsigned int i = 0; i < head.e_phnum; i++) {
-		if (pread(k->fd, &p, sizeof(p), (off_t)(head.e_phoff + i * sizeof(p))) != sizeof(p))
+	*s = (struct kcore_segment){ p.p_type == PT_LOAD, p.p_type == PT_NOTE, p.p_vaddr, p.p_paddr,
+				     p.p_filesz, p.p_offset };
+	return 0;
+}
+
+static int read_segments(struct kcore *k)
+{
+	int n = kcore_segments(k->fd);
+	struct kcore_segment s;
+
+	for (int i = 0; i < n; i++) {
+		if (kcore_segment(k->fd, i, &s) < 0)
 			return -1;
-		add_segment(k, &p);
+		add_segment(k, &s);
 	}
 	return k->n ? 0 : -1;
 }

@@ -30,4 +30,13 @@ void kcore_close(struct kcore *k);
 /* The first n bytes of a page frame; false: it is not RAM, or cannot be read. */
 bool kcore_read(const struct kcore *k, uint64_t pfn, void *buf, size_t n);
 
+/* One segment of the file. */
+struct kcore_segment {
+	bool load, note;
+	uint64_t vaddr, paddr, bytes, at; /* paddr: UINT64_MAX but of RAM and of the kernel's image */
+};
+/* For whoever looks for more than RAM: how many there are (-1: not a core of 64 bits), and one of them. */
+int kcore_segments(int fd);
+int kcore_segment(int fd, int i, struct kcore_segment *s); /* 0, or -1: cut off */
+
 #endif

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "guest/mix_blocks.h"
+#include "guest/mixed.h"
 #include "guest/region.h"
 
 #define CHUNK 8192
@@ -73,6 +75,7 @@ static const char *find_memory(struct layout *l)
 	if (pageblocks_init(&l->map) < 0)
 		return "no address space for the map of the pageblocks";
 	l->map.kpageflags_fd = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	memmap_open(&l->map.memmap, "/proc/kcore"); /* without, the map says less */
 	return NULL;
 }
 
@@ -107,7 +110,8 @@ int layout_init(struct layout *l, struct task_child *child, const struct job *jo
 	l->block = reserve(l->nblocks * sizeof(uint32_t), MAP_POPULATE);
 	l->freed = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
 	l->pinned = reserve(l->pfn_end / 8 + 1, MAP_POPULATE);
-	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned || region_init(l) < 0)
+	if (!l->region || !l->pfn || !l->block || !l->freed || !l->pinned || region_init(l) < 0 ||
+	    mix_blocks_init(l) < 0)
 		return task_fail(child, "infra", "layout: no address space for the bookkeeping");
 	l->map.freed = l->freed;
 	l->map.pinned = l->pinned;
@@ -195,16 +199,16 @@ int layout_select(struct layout *l, const struct expr *where, size_t from, size_
 	return 0;
 }
 
-static void send_begun(struct layout *l, int index, const char *name)
+void layout_begin(struct layout *l, int index, const char *name)
 {
 	task_send(l->child, WIRE_STEP, "{\"index\":%d,\"step\":\"%s\",\"begun\":true}", index, name);
 	judge_begin(l);
 }
 
-static void send_report(struct layout *l, int index, const char *name, uint64_t start_ns,
-			const struct step_report *r)
+void layout_report(struct layout *l, int index, const char *name, uint64_t start_ns,
+		   const struct step_report *r)
 {
-	char why[512], how[256], judged[128];
+	char why[512], how[512], judged[128];
 
 	json_escape(why, sizeof(why), r->why);
 	json_escape(how, sizeof(how), r->how);
@@ -222,8 +226,7 @@ static void send_map(struct layout *l, enum wire_phase phase)
 		pageblocks_send(&l->map, l->child, phase);
 }
 
-/* A step may say itself what is wrong, and the judgement tells by how much. */
-static void complete_why(const struct layout *l, struct step_report *r)
+void layout_complete_why(const struct layout *l, struct step_report *r)
 {
 	char judged[160];
 	size_t n = strlen(r->why);
@@ -245,12 +248,12 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	if (!step)
 		return task_fail(l->child, "infra", "layout step %d: unknown step \"%s\"",
 				 index + 1, name ? name : "");
-	send_begun(l, index, name);
+	layout_begin(l, index, name);
 	if (((layout_step_fn)step->run)(l, line, &r) < 0)
 		r.ok = false;
 	if (!r.ok)
-		complete_why(l, &r);
-	send_report(l, index, name, start, &r);
+		layout_complete_why(l, &r);
+	layout_report(l, index, name, start, &r);
 	if (r.ok)
 		return 0;
 	send_map(l, PHASE_LAYOUT); /* how far it came is what the reader wants to see now */
@@ -268,7 +271,7 @@ static int prove(struct layout *l, int index, bool lowered)
 	uint64_t start = mono_ns(), pcp, found;
 	int64_t buddy;
 
-	send_begun(l, index, "proof");
+	layout_begin(l, index, "proof");
 	buddy = pageblocks_read(&l->map, l->child);
 	zones_read(&l->zones, l->block_order);
 	pcp = zones_pcp(&l->zones);
@@ -285,9 +288,9 @@ static int prove(struct layout *l, int index, bool lowered)
 			 "%" PRIu64 " pages were given back, %" PRId64 " of them are free and %" PRIu64
 			 " pages sit on the per-CPU lists",
 			 l->nfreed, buddy, pcp);
-		complete_why(l, &r);
+		layout_complete_why(l, &r);
 	}
-	send_report(l, index, "proof", start, &r);
+	layout_report(l, index, "proof", start, &r);
 	if (buddy >= 0)
 		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
 	return r.ok ? 0 : task_fail(l->child, "infra", "layout proof: %s", r.why);
@@ -302,9 +305,11 @@ static int run_steps(struct layout *l)
 	while (ret == 0 && (line = job_next(l->job, line, "step")))
 		ret = run_step(l, index++, line);
 	if (ret == 0)
-		ret = prove(l, index, lowered);
+		ret = prove(l, index++, lowered);
+	if (ret == 0)
+		ret = mixed_report(l, &index);
 	pcp_limit_restore();
-	l->nsteps = index + 1;
+	l->nsteps = index;
 	if (ret == 0)
 		task_send(l->child, TASK_DONE, "%s", "");
 	return ret;

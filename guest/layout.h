@@ -4,7 +4,7 @@
 /*
  * The layout engine. It runs in a child of PID 1 that holds the memory for the rest of the VM's
  * life. Its bookkeeping (4 bytes a page of RAM for the pfn of each page that it holds, two bits a
- * page for what was freed and what is pinned and four more to choose with, 4 bytes a pageblock) is
+ * page for what was freed and what is pinned and four more to choose with, some bytes a pageblock) is
  * allocated and faulted in before the first step.
  *
  * Each step reports asked and got; "got" is always read back from the kernel (pagemap,
@@ -27,6 +27,16 @@
 #define LAYOUT_CHOSEN 0x40000000u /* within a pin step: about to be pinned */
 #define LAYOUT_PFN(x) ((x) & 0x3fffffffu)
 #define LAYOUT_GONE 0x3fffffffu /* no page here (any more) */
+
+/* What the mix steps asked for, of each kind; see guest/mixed.h. */
+enum { MIXED_UNMOVABLE, MIXED_RECLAIMABLE, MIXED_KINDS };
+struct mixed {
+	struct mixed_kind {
+		bool any;
+		uint64_t asked, before; /* pageblocks; before: held such pages when the step began */
+		uint64_t type_ppm;	/* of the pageblocks, that should be of this type */
+	} kind[MIXED_KINDS];
+};
 
 struct layout {
 	struct task_child *child;
@@ -53,6 +63,8 @@ struct layout {
 	size_t nblocks;
 	size_t hole; /* no page before it is gone and could be taken again */
 	uint8_t *own, *avail, *pick, *aside; /* scratch of a step, one bit a pfn: see guest/region.h */
+	uint8_t *reclaimable, *scope, *held_before; /* one bit a pageblock: see guest/mix_blocks.h */
+	struct mixed mixed;
 
 	struct zones zones;
 	struct pageblocks map;
@@ -63,7 +75,7 @@ struct layout {
 /* What a step says of itself, JSON object bodies without the braces. */
 struct step_report {
 	char asked[512], got[512];
-	char how[128];
+	char how[320];
 	bool ok;
 	char why[256]; /* when not ok */
 };
@@ -93,6 +105,14 @@ size_t layout_align(struct layout *l);
 struct expr *layout_where(struct layout *l, const struct job_line *line, struct step_report *r);
 /* out[i] = predicate at pfn[from + i], 0 for pages that are gone; handles zone and node. -1: division by zero. */
 int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out);
+
+/* Says that a step begins, so that the host knows how far a layout came. */
+void layout_begin(struct layout *l, int index, const char *name);
+/* A step may say itself what is wrong, and the judgement (guest/judge.h) tells by how much. */
+void layout_complete_why(const struct layout *l, struct step_report *r);
+/* Sends what a step says of itself. */
+void layout_report(struct layout *l, int index, const char *name, uint64_t start_ns,
+		   const struct step_report *r);
 
 /*
  * Long-term pins of single pages, given as addresses; 0 or -1 with *why. *how: the method used.

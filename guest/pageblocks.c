@@ -65,6 +65,7 @@ int pageblocks_init(struct pageblocks *p)
 	if (p->count == MAP_FAILED)
 		return -1;
 	mlock(p->count, bytes);
+	mlock(&p->memmap, sizeof(p->memmap));
 	mlock(flags, sizeof(flags));
 	mlock(payload, sizeof(payload));
 	return 0;
@@ -75,15 +76,26 @@ static inline bool bit(const uint8_t *bits, uint64_t pfn)
 	return bits && bits[pfn / 8] >> pfn % 8 & 1;
 }
 
+static inline void set_bit(uint8_t *bits, uint64_t i)
+{
+	bits[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
 /* The n pages from pfn on, whose flags were read; how many of them were given back and are free. */
 static int64_t count_pages(struct pageblocks *p, uint64_t pfn, size_t n, enum page_kind *head)
 {
 	int64_t freed = 0;
 
 	for (size_t i = 0; i < n; i++, pfn++) {
+		bool pinned = bit(p->pinned, pfn);
+
 		*head = page_kind(flags[i], *head);
+		if (!flags[i] && p->memmap.n && memmap_is_free(&p->memmap, pfn))
+			*head = PAGE_FREE;
 		freed += flags[i] & KPF(BUDDY) && bit(p->freed, pfn);
-		p->count[pfn >> p->order][bit(p->pinned, pfn) ? PAGE_PINNED : *head]++;
+		p->count[pfn >> p->order][pinned ? PAGE_PINNED : *head]++;
+		if (p->kernels && *head == PAGE_UNMOVABLE && !pinned && !(flags[i] & KPF(HUGE)))
+			set_bit(p->kernels, pfn >> p->kernels_order);
 	}
 	return freed;
 }
@@ -130,6 +142,9 @@ int64_t pageblocks_read(struct pageblocks *p, struct task_child *child)
 	int64_t freed = 0;
 
 	memset(p->count, 0, p->nblocks * sizeof(*p->count));
+	if (p->kernels)
+		memset(p->kernels, 0, blocks_of(p->pfn_end, p->kernels_order) / 8 + 1);
+	memmap_refresh(&p->memmap);
 	for (uint64_t pfn = 0; pfn < p->pfn_end;) {
 		ssize_t n = flags_read(p, pfn);
 

@@ -15,16 +15,17 @@
  * would be more than PAGEBLOCKS_MAX, the next larger ones of which there are no more, so that a map
  * has at most some 2 MiB.
  *
- * free:	on a buddy list (KPF_BUDDY, which the kernel shows for every page of a free block)
+ * free:	on a buddy list (KPF_BUDDY, which the kernel shows for every page of a free block), or on a
+ *		per-CPU list (no flag; guest/memmap.h tells)
  * pinned:	by our own layout; such a page alone, also where it is part of a huge page
  * movable:	compaction may move it: on an LRU list, or (it may be on its way there) anonymous or
  *		shmem
  * unmovable:	everything else: the kernel's own, reserved, page tables, slab, hugetlb (only
- *		alloc_contig_range() moves that). Free pages on the per-CPU lists are among them, as
- *		they have no flags, and most of the kernel's own have none: some 100 pages a CPU while
- *		the layout stands, and later what the pagesets of zoneinfo say (one refill of a list
- *		takes up to 2016). So are the pages of zsmalloc and balloons, which can be moved but
- *		have no flag that tells, and file pages that wait for their LRU list (31 a CPU)
+ *		alloc_contig_range() moves that). The pages of zsmalloc and balloons are among them, which can be
+ *		moved but have no flag that tells, and file pages that wait for their LRU list (31 a CPU).
+ *		Where /proc/kcore does not show the array of struct page, free pages on the per-CPU lists
+ *		are too: some 100 a CPU while the layout stands, and later what the pagesets of zoneinfo
+ *		say (one refill of a list takes up to 2016)
  * hole:	no RAM there, as /proc/iomem says. KPF_NOPAGE says so too, but not in every kernel: 7.3
  *		shows no flag at all
  *
@@ -36,6 +37,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest/memmap.h"
 #include "guest/procfs.h"
 #include "guest/task.h"
 
@@ -51,7 +53,14 @@ struct pageblocks {
 	uint64_t nblocks;
 	uint32_t (*count)[PAGE_KINDS]; /* of each block */
 	struct ram ram;
+	struct memmap memmap; /* n 0: not to be had */
 	const uint8_t *pinned, *freed; /* one bit a pfn; NULL: none */
+	/*
+	 * Of the pageblocks, not the blocks of the map: a bit for each that holds a page of the kernel's,
+	 * which is one that counts as unmovable and is not hugetlb. NULL: not asked for.
+	 */
+	uint8_t *kernels;
+	unsigned int kernels_order;
 };
 
 /* What a page is by its flags alone; head: what the page before it is, of which it may be the tail. */
@@ -59,7 +68,7 @@ enum page_kind page_kind(uint64_t flags, enum page_kind head);
 
 /*
  * kpageflags_fd, pfn_end and ram are set, and order to that of a pageblock. Allocates and locks what
- * a map takes, 20 bytes a block and 96 KiB, so that it needs nothing when memory is scarce. 0 or -1.
+ * a map takes, 20 bytes a block and 116 KiB, so that it needs nothing when memory is scarce. 0 or -1.
  */
 int pageblocks_init(struct pageblocks *p);
 

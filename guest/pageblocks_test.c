@@ -258,6 +258,69 @@ static void test_holes(void **state)
 }
 
 /* What the proof asks: of the pages given back, those that are on a buddy list. */
+/* The structs of the first 64 pages, read beforehand; that of a page nobody holds is 0 and -1. */
+static void make_memmap(struct memmap *m, const uint8_t *free)
+{
+	*m = (struct memmap){ .n = 1, .range = { { 0, 64, 0 } }, .size = 64, .refcount = 52, .mapcount = 48 };
+	for (unsigned int pfn = 0; pfn < 64; pfn++) {
+		m->chunk[pfn * 64 + 52] = !free[pfn];
+		memset(m->chunk + pfn * 64 + 48, 0xff, 4);
+	}
+}
+
+/*
+ * Four blocks of 8. 0: free on a buddy list, but for 2 pages on a per-CPU list; 1: 7 pages of the fill
+ * and one on a per-CPU list; 2: the same with one of the kernel's that has no flag; 3: the kernel's.
+ */
+static void test_per_cpu_lists(void **state)
+{
+	struct pageblocks p = make(32, 3);
+	uint8_t free[64] = { 0 };
+	FILE *f = tmpfile();
+
+	for (unsigned int i = 8; i < 32; i++)
+		machine.flags[i] = i < 24 ? ANON_LRU : 0;
+	machine.flags[2] = machine.flags[3] = machine.flags[12] = machine.flags[20] = machine.flags[21] = 0;
+	free[2] = free[3] = free[12] = free[20] = 1;
+	free[9] = 1; /* has flags, which say more */
+	assert_map(&p, "pageblocks 1 order 3 first 0 blocks 4\n"
+		       "0 6 0 0 2 0\n"
+		       "1 0 0 7 1 0\n"
+		       "2 0 0 6 2 0\n"
+		       "3 0 0 0 8 0\n");
+	make_memmap(&p.memmap, free);
+	p.memmap.fd = fileno(f);
+	assert_int_equal(fwrite(p.memmap.chunk, 64, 64, f), 64);
+	fflush(f);
+	assert_map(&p, "pageblocks 1 order 3 first 0 blocks 4\n"
+		       "0 8 0 0 0 0\n"
+		       "1 1 0 7 0 0\n"
+		       "2 1 0 6 1 0\n"
+		       "3 0 0 0 8 0\n");
+	fclose(f);
+}
+
+/*
+ * Pages of the kernel's are in the pageblocks 1 and 4. In 0 one is pinned by the layout, in 2 it is
+ * hugetlb, 3 is free. A block of the map has two pageblocks.
+ */
+static void test_kernels(void **state)
+{
+	struct pageblocks p = make(40, 4);
+	uint8_t pinned[5] = { 1 << 3 }, kernels[2] = { 0xff, 0xff };
+
+	machine.flags[3] = 0;
+	machine.flags[15] = PAGE_TABLE;
+	for (unsigned int i = 16; i < 24; i++)
+		machine.flags[i] = i > 16 ? HUGETLB_TAIL : HUGETLB_HEAD;
+	machine.flags[32] = SLAB_HEAD;
+	p.pinned = pinned;
+	p.kernels = kernels;
+	p.kernels_order = 3;
+	assert_map(&p, "pageblocks 1 order 4 first 0 blocks 3\n0 14 1 0 1 0\n1 8 0 0 8 0\n2 7 0 0 1 8\n");
+	assert_int_equal(kernels[0], 1 << 1 | 1 << 4);
+}
+
 static void test_freed(void **state)
 {
 	struct pageblocks p = make(20000, 9);
@@ -375,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_counts),
 		cmocka_unit_test(test_compound),
 		cmocka_unit_test(test_holes),
+		cmocka_unit_test(test_per_cpu_lists), cmocka_unit_test(test_kernels),
 		cmocka_unit_test(test_freed),
 		cmocka_unit_test(test_cannot_be_read),
 		cmocka_unit_test(test_chunks),

@@ -7,7 +7,6 @@
 
 #define GUEST_PAGE 4096
 #define GUEST_PAGE_KB 4
-#define GUEST_LEAVES 0.875 /* of the pageblocks: a guest of 1G holds pages of its own in 10 % of them */
 #define HELD_SPARE 0.03
 
 typedef unsigned __int128 u128;
@@ -218,18 +217,21 @@ static void scale_mix(const struct memreport *r, struct memscale *s)
 }
 
 /*
- * A `mix` step takes pageblocks at random, of those that the guest itself has nothing in. What it leaves
- * whole, and whole as a pair, has to suffice for the free blocks of order 9 and 10.
+ * A `mix` step takes pageblocks at random, of those that the guest itself has nothing in, until the share
+ * of all is held, the guest's own included. What is left whole, and whole as a pair, has to suffice for
+ * the free blocks of order 9 and 10.
  */
 static void fit_held(struct memscale *s)
 {
-	double taken = s->held[MEMTYPE_UNMOVABLE] + s->held[MEMTYPE_RECLAIMABLE], most;
-	double all = (double)(s->memory_bytes / GUEST_PAGE) * GUEST_LEAVES;
+	const double leaves = 1 - MEMSCALE_GUEST_OWN;
+	double taken = fmax(s->held[MEMTYPE_UNMOVABLE], MEMSCALE_GUEST_OWN) + s->held[MEMTYPE_RECLAIMABLE], most;
+	double all = (double)(s->memory_bytes / GUEST_PAGE) * leaves;
 	double pairs = (double)(s->blocks[10] << 10) / all;
 	double whole = pairs + (double)(s->blocks[9] << 9) / all;
 
 	most = sqrt(pairs) > whole ? sqrt(pairs) : whole;
 	most = most < 1 - HELD_SPARE ? 1 - HELD_SPARE - most : 0;
+	most = MEMSCALE_GUEST_OWN + leaves * most;
 	if (taken <= most)
 		return;
 	for (int t = 0; t < MEMTYPES; t++)

@@ -83,24 +83,28 @@ static void add_types(struct strbuf *sb, const struct memscale *s)
 	add_comment(sb, line.data);
 }
 
-static void add_mix_step(struct strbuf *sb, const struct memscale *s, const char *kind, double share)
+static void add_mix_step(struct strbuf *sb, const struct memscale *s, const char *kind, enum memtype t)
 {
-	if (share * (double)(s->memory_bytes / GUEST_PAGEBLOCK) >= 1)
-		strbuf_addf(sb, "  - mix: {kind: %s, share: %.2f%%}\n", kind, 100 * share);
+	if (s->held[t] * (double)(s->memory_bytes / GUEST_PAGEBLOCK) >= 1)
+		strbuf_addf(sb, "  - mix: {kind: %s, share: %.2f%%, type_share: %.2f%%}\n", kind,
+			    100 * s->held[t], 100 * s->mix[t]);
 }
 
-/* The second step chooses among what the first has left. */
 static void add_mix(struct strbuf *sb, const struct memscale *s)
 {
-	double unmovable = s->held[MEMTYPE_UNMOVABLE], reclaimable = s->held[MEMTYPE_RECLAIMABLE];
 	cleanup_strbuf struct strbuf steps = STRBUF_INIT;
 
-	add_mix_step(&steps, s, "unmovable", unmovable);
-	if (unmovable < 1)
-		add_mix_step(&steps, s, "reclaimable", reclaimable / (1 - unmovable));
-	if (steps.len)
-		strbuf_adds(sb, "  # A page of the kernel's in as many of the pageblocks as are of its type, and not free,\n"
-				"  # in the report; the second share is one of the rest.\n");
+	add_mix_step(&steps, s, "unmovable", MEMTYPE_UNMOVABLE);
+	add_mix_step(&steps, s, "reclaimable", MEMTYPE_RECLAIMABLE);
+	if (!steps.len)
+		return;
+	strbuf_adds(sb, "  # Built: as large a share of all pageblocks holds pages of the kernel's in the end, those of the\n"
+			"  # guest's own included (unmovable), as is of that type, and not wholly free, in the report.\n"
+			"  # Not built: type_share, all of that type in the report. It stands beside what the guest's\n"
+			"  # /proc/pagetypeinfo counts: the kernel calls a pageblock unmovable when it takes half of it or\n"
+			"  # more, not for one page. Nor are how many such pages a pageblock holds, and other types.\n");
+	if (s->held[MEMTYPE_UNMOVABLE] < MEMSCALE_GUEST_OWN)
+		strbuf_adds(sb, "  # The guest's own kernel may stand in more pageblocks than the unmovable share: it stays there.\n");
 	if (s->held_less)
 		strbuf_adds(sb, "  # Fewer than in the report: free blocks of order 9 and 10 need pageblocks without.\n");
 	strbuf_add(sb, steps.data, steps.len);
