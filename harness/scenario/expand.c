@@ -196,14 +196,20 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
-static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
+static int add_workload(const struct scenario *s, const struct env *env, struct variant *v,
 			struct error *err)
 {
 	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
 	const struct workload *w = find_workload(s, name->text);
+	const struct step_context context = { .memory_bytes = v->memory_bytes };
+	struct job_line *line = job_add(&v->job, "workload", "do", name->text, NULL);
+	struct step_fault fault;
 
-	return params_to_job(env, w->params, w->nparams, name, n->value[0],
-			     job_add(job, "workload", "do", name->text, NULL), err);
+	if (params_to_job(env, w->params, w->nparams, name, n->value[0], line, err) < 0)
+		return -1;
+	if (w->check && w->check(line, &context, &fault) < 0)
+		return steps_report_fault(env, n, &fault, err);
+	return 0;
 }
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
@@ -234,7 +240,7 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
-	if (add_workload(s, env, job, err) < 0)
+	if (add_workload(s, env, v, err) < 0)
 		return -1;
 	return add_options(s, job, err);
 }

@@ -130,6 +130,9 @@ const struct layout_step *steps_find(const struct scenario *s, const char *name)
 bool steps_use(const struct scenario *s, const struct layout_step *step);
 /* The variant's memory and nodes are known, and what a step asks for is held against them. */
 int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err);
+/* A fault of a step or workload, {name: parameters}, told where the value was written. Returns -1. */
+int steps_report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
+		       struct error *err);
 
 /* ---- kernels.c: kernel and kernels ---- */
 

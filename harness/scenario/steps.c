@@ -55,8 +55,8 @@ static const struct node *param_place(const struct env *env, const struct node *
 	return n ? env_text(env, n) : NULL;
 }
 
-static int report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
-			struct error *err)
+int steps_report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
+		       struct error *err)
 {
 	const struct node *name = step->key[0], *params = step->value[0];
 	const struct node *value = param_place(env, params, f->param);
@@ -87,7 +87,7 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 	if (params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err) < 0)
 		return -1;
 	if (step->check && step->check(line, &w->context, &fault) < 0)
-		return report_fault(w->env, n, &fault, err);
+		return steps_report_fault(w->env, n, &fault, err);
 	if (step->holds)
 		w->context.held = step->holds(line) || w->context.held;
 	return 0;

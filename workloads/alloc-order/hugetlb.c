@@ -18,7 +18,7 @@ static int set_pool(struct alloc_state *s, int64_t pages)
 	snprintf(text, sizeof(text), "%" PRId64, pages);
 	if (file_put(POOL, text) == 0)
 		return 0;
-	return task_fail(s->child, "workload-failed", "alloc-order: %s: %s", POOL, strerror(errno));
+	return task_fail(s->child, "workload-failed", "%s: %s", POOL, strerror(errno));
 }
 
 static int hugetlb_prepare(struct alloc_state *s)

@@ -54,9 +54,9 @@ int alloc_reserve_files(struct alloc_state *s, size_t n)
 
 	s->fd = malloc(n * sizeof(*s->fd));
 	if (!s->fd)
-		return task_fail(s->child, "infra", "alloc-order: no memory for %zu files", n);
+		return task_fail(s->child, "infra", "no memory for %zu files", n);
 	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
-		return task_fail(s->child, "infra", "alloc-order: %zu open files: %s", n,
+		return task_fail(s->child, "infra", "%zu open files: %s", n,
 				 strerror(errno));
 	s->nfd = n;
 	return 0;

@@ -23,7 +23,7 @@ static int packet_prepare(struct alloc_state *s)
 	if (s->hold && s->count > SOCKETS_MAX)
 		return task_fail(
 			s->child, "unsupported",
-			"alloc-order: packet holds %d blocks at the most: take pipe, or hold: false",
+			"packet holds %d blocks at the most: take pipe, or hold: false",
 			SOCKETS_MAX);
 	if (alloc_open_maps(s) < 0 || alloc_reserve_files(s, s->hold ? s->count : 1) < 0)
 		return -1;
@@ -33,7 +33,7 @@ static int packet_prepare(struct alloc_state *s)
 			return task_fail(s->child, "unsupported",
 					 "this kernel lacks AF_PACKET (CONFIG_PACKET)");
 		if (s->fd[i] < 0)
-			return task_fail(s->child, "infra", "alloc-order: socket %zu: %s", i + 1,
+			return task_fail(s->child, "infra", "socket %zu: %s", i + 1,
 					 strerror(errno));
 		task_progress(s->child, i + 1, s->nfd);
 	}
@@ -82,13 +82,13 @@ static enum alloc_outcome judge(const struct alloc_state *s, int fd)
 
 	if (at == MAP_FAILED)
 		return (enum alloc_outcome)task_fail(s->child, "workload-failed",
-						     "alloc-order: cannot map a ring: %s",
+						     "cannot map a ring: %s",
 						     strerror(errno));
 	whole = alloc_check_block(s, at);
 	munmap(at, bytes);
 	if (whole < 0)
 		return (enum alloc_outcome)task_fail(s->child, "workload-failed",
-						     "alloc-order: pages of a ring: %s",
+						     "pages of a ring: %s",
 						     strerror(errno));
 	return whole ? ALLOC_MET : ALLOC_FALLBACK;
 }
@@ -114,7 +114,7 @@ static enum alloc_outcome packet_take(struct alloc_state *s, uint64_t i)
 	if (errno == ENOMEM)
 		return ALLOC_FAILED;
 	return (enum alloc_outcome)task_fail(s->child, "workload-failed",
-					     "alloc-order: ring %zu: %s", (size_t)i + 1,
+					     "ring %zu: %s", (size_t)i + 1,
 					     strerror(errno));
 }
 
@@ -122,7 +122,7 @@ static int packet_give(struct alloc_state *s, uint64_t i)
 {
 	if (set_ring(s, fd_of(s, i), 0) == 0)
 		return 0;
-	return task_fail(s->child, "workload-failed", "alloc-order: giving back a ring: %s",
+	return task_fail(s->child, "workload-failed", "giving back a ring: %s",
 			 strerror(errno));
 }
 

@@ -15,7 +15,7 @@ static int open_pipe(struct alloc_state *s, size_t pipe)
 {
 	if (pipe2(s->fd + 2 * pipe, O_CLOEXEC | O_NONBLOCK) == 0)
 		return 0;
-	return task_fail(s->child, "infra", "alloc-order: pipe %zu: %s", pipe + 1, strerror(errno));
+	return task_fail(s->child, "infra", "pipe %zu: %s", pipe + 1, strerror(errno));
 }
 
 static size_t pipe_of(const struct alloc_state *s, uint64_t i)
@@ -48,11 +48,11 @@ static int check_array(struct alloc_state *s)
 	int64_t before = vmalloc_kib();
 
 	if (resize(s, 0) < 0)
-		return task_fail(s->child, "unsupported", "alloc-order: a pipe of %d slots: %s",
+		return task_fail(s->child, "unsupported", "a pipe of %d slots: %s",
 				 64 << s->order, strerror(errno));
 	if (vmalloc_kib() - before >= 4 << s->order)
 		return task_fail(s->child, "unsupported",
-				 "alloc-order: this kernel takes a pipe's slots from vmalloc()");
+				 "this kernel takes a pipe's slots from vmalloc()");
 	close(s->fd[0]);
 	close(s->fd[1]);
 	return open_pipe(s, 0);
@@ -83,7 +83,7 @@ static enum alloc_outcome pipe_take(struct alloc_state *s, uint64_t i)
 	if (errno == ENOMEM)
 		return ALLOC_FAILED;
 	return (enum alloc_outcome)task_fail(s->child, "workload-failed",
-					     "alloc-order: pipe %zu: %s", pipe + 1,
+					     "pipe %zu: %s", pipe + 1,
 					     strerror(errno));
 }
 

@@ -45,7 +45,7 @@ static int map_slots(struct alloc_state *s, uint8_t *at, size_t bytes)
 {
 	if (mmap(at, bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-		return task_fail(s->child, "workload-failed", "alloc-order: cannot map: %s",
+		return task_fail(s->child, "workload-failed", "cannot map: %s",
 				 strerror(errno));
 	if (s->order == 0)
 		madvise(at, bytes, MADV_NOHUGEPAGE); /* not known where there are no huge pages */
@@ -64,7 +64,7 @@ static int thp_prepare(struct alloc_state *s)
 	at = mmap(NULL, bytes + REGION_ALIGN, PROT_NONE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
-		return task_fail(s->child, "infra", "alloc-order: address space: %s",
+		return task_fail(s->child, "infra", "address space: %s",
 				 strerror(errno));
 	s->region =
 		(uint8_t *)(((uintptr_t)at + REGION_ALIGN - 1) & ~((uintptr_t)REGION_ALIGN - 1));
@@ -127,7 +127,7 @@ static enum alloc_outcome thp_take(struct alloc_state *s, uint64_t i)
 	whole = alloc_check_block(s, at);
 	if (whole < 0)
 		return (enum alloc_outcome)task_fail(s->child, "workload-failed",
-						     "alloc-order: pages of a fault: %s",
+						     "pages of a fault: %s",
 						     strerror(errno));
 	return whole ? ALLOC_MET : ALLOC_FALLBACK;
 }
