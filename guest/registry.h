@@ -63,6 +63,8 @@ struct workload {
 	const char *const *moves;
 	void *prepare; /* guest: workload_fn of guest/workload.h; may be NULL */
 	void *run;
+	/* Modules that it needs where the kernel does not have them built in; may be NULL. */
+	const char *const *modules;
 	/* On the host, before anything is started, as that of a step; of the context only the memory is known. */
 	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
 };

@@ -378,13 +378,14 @@ static int check_metrics(const struct scenario *s, const struct node *key, const
 static int check_style(const struct scenario *s, const struct node *key, const struct node *n,
 		       struct error *err)
 {
-	static const char *const styles[] = { "seed", "plain" };
+	static const char *const styles[] = { "seed", "plain", "sizes" };
 
 	if (check_text(s, key, n, err) < 0)
 		return -1;
-	if (strcmp(n->text, styles[0]) != 0 && strcmp(n->text, styles[1]) != 0)
-		return node_unknown(err, n, "style of a table", styles, ARRAY_SIZE(styles));
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+		if (strcmp(n->text, styles[i]) == 0)
+			return 0;
+	return node_unknown(err, n, "style of a table", styles, ARRAY_SIZE(styles));
 }
 
 static int check_table(const struct scenario *s, const struct node *key, const struct node *n,

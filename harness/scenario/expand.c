@@ -125,6 +125,7 @@ static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 	words_finish(&plan->needs);
 	words_finish(&plan->moves);
 	words_add_list(&plan->modules, node_get(s->root, "modules"));
+	words_add_all(&plan->modules, w->modules);
 	add_modules(plan);
 }
 
