@@ -27,6 +27,7 @@
 #include "guest/sampler.h"
 #include "guest/settle.h"
 #include "guest/swap.h"
+#include "guest/symbols.h"
 #include "guest/task.h"
 #include "guest/workload.h"
 
@@ -326,6 +327,8 @@ int main(void)
 		follow(&agent.holder, PHASE_COLLECT, "the layout's process", 0);
 	}
 	sampler_flush();
+	if (agent.workload && job_option(&agent.job, "profile", 0))
+		symbols_send(PHASE_COLLECT);
 	phase_edge(PHASE_COLLECT, "end");
 	end_run();
 	return 0;

@@ -62,6 +62,7 @@ struct run {
 	size_t nmetrics;
 	char *layout_json;   /* array of the WIRE_STEP payloads; may be NULL */
 	char *workload_json; /* the WIRE_RESULT payload; may be NULL */
+	char *profile_json;  /* of harness/engine/profile.h; may be NULL */
 	char *splats_json;   /* array of the kernel's reports, worst or not; NULL: there were none */
 	/* /proc/sys/kernel/tainted at the agent's first and last word. */
 	bool taint_before_known, taint_after_known;

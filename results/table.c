@@ -7,6 +7,7 @@
 #include "results/seconds.h"
 #include "results/table_cells.h"
 #include "results/table_grid.h"
+#include "results/table_profile.h"
 #include "results/table_seed.h"
 #include "results/table_sizes.h"
 #include "results/util/cleanup.h"
@@ -261,6 +262,7 @@ char *table_runset(const struct runset *set)
 		head[style](set, cell, n, &sb);
 		medians(set, cell, n, style, &sb);
 		table_seconds(set, cell, n, &sb);
+		table_profile(set, cell, n, &sb);
 		put_counts(set, cell, n, &sb);
 	}
 	put_not_ok(set, cell, n, &sb);

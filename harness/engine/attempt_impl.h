@@ -7,6 +7,7 @@
 #include "harness/engine/console.h"
 #include "harness/engine/guest_state.h"
 #include "harness/engine/host.h"
+#include "harness/engine/profile.h"
 
 enum deadline { DEADLINE_NONE, DEADLINE_BOOT, DEADLINE_PHASE, DEADLINE_HEARTBEAT, DEADLINE_PROGRESS };
 
@@ -24,6 +25,8 @@ struct attempt {
 	struct run run;
 	struct host_sample host_begin, host_end;
 	struct clock_watch clock;
+	struct profile *profile; /* NULL: not asked for */
+	bool profile_waits;	 /* for an answer */
 
 	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
 	double last_tick, last_console, key_at;

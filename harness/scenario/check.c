@@ -346,6 +346,16 @@ static int check_sample(const struct scenario *s, const struct node *key, const 
 	return read_integer(n, "sample_ms", 0, 60000, &v, err);
 }
 
+static int check_profile(const struct scenario *s, const struct node *key, const struct node *n,
+			 struct error *err)
+{
+	if (check_text(s, key, n, err) < 0)
+		return -1;
+	if (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0)
+		return node_error(err, n, "profile must be true or false");
+	return 0;
+}
+
 static int check_runs(const struct scenario *s, const struct node *key, const struct node *n,
 		      struct error *err)
 {
@@ -475,13 +485,14 @@ static const struct field top_fields[] = {
 	{ "table", check_table },	  { "metrics", check_metrics },
 	{ "limits", check_limits },	  { "needs", check_needs },
 	{ "modules", check_modules },	  { "kernels", kernels_check },
-	{ "leave_out", leave_out_check },
+	{ "leave_out", leave_out_check }, { "profile", check_profile },
 };
 
 const char *const scenario_keys[] = { "name",	   "title",  "kernel",	  "vm",	     "constants",
 				      "vary",	   "layout", "tolerance", "sysctl",  "workload",
 				      "sample_ms", "runs",   "table",	  "metrics", "limits",
-				      "needs",	   "modules", "kernels",	  "leave_out" };
+				      "needs",	   "modules", "kernels",	  "leave_out",
+				      "profile" };
 const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)

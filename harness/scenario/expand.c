@@ -213,6 +213,13 @@ static int add_workload(const struct scenario *s, const struct env *env, struct 
 	return 0;
 }
 
+static bool is_profiled(const struct scenario *s)
+{
+	const struct node *n = node_get(s->root, "profile");
+
+	return n && strcmp(n->text, "true") == 0;
+}
+
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
 {
 	const struct node *sample = node_get(s->root, "sample_ms"),
@@ -225,6 +232,8 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 		return -1;
 	add_numbered(job, "option", "sample_ms", sample_ms);
 	add_numbered(job, "option", "tolerance_ppm", ppm);
+	if (is_profiled(s))
+		add_numbered(job, "option", "profile", 1);
 	return 0;
 }
 
@@ -421,6 +430,7 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	plan->file = xstrdup(s->root->label);
 	plan->table_style = xstrdup(style ? style->text : "plain");
 	plan->row_title = text_or_null(table, "rows");
+	plan->profile = is_profiled(s);
 	words_add_list(&plan->metric, node_get(table, "columns"));
 	words_add_list(&plan->metric, node_get(s->root, "metrics"));
 	words_finish(&plan->metric);
