@@ -97,9 +97,9 @@ static void test_table(void **state)
 		"\n"
 		"    pfn % 8 == 0, run 0001, a row a second; free and cache kB, bi and bo\n"
 		"      KiB, written MiB\n"
-		"      s   r  b    free   cache    bi      bo    in    cs us sy id wa written\n"
-		"      1  31 17  287216       -     -       -     -     -  - 56  -  -    2222\n"
-		"      2  62  -  464308       -     -       -     -     -  - 79  -  -       -\n");
+		"      s   r  b    free   cache    bi      bo    in    cs us  sy  id wa written\n"
+		"      1  31 17  287216       -     -       -     -     -  -  56   -  -    2222\n"
+		"      2  62  -  464308       -     -       -     -     -  -  79   -  -       -\n");
 	table_cells_free(cell, n);
 	strbuf_free(&sb);
 	runset_free(&set);

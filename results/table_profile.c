@@ -65,12 +65,14 @@ static int by_most(const void *a, const void *b)
 	return strcmp(x->symbol, y->symbol);
 }
 
-static void put_shares(struct grid *g, const char *label, const struct hots *h, const double *samples)
+/* least: a count below it is not known to be one. */
+static void put_shares(struct grid *g, const char *label, const struct hots *h,
+		       const double *samples, double least)
 {
 	size_t row = grid_add_row(g, label);
 
 	for (size_t c = 0; c < h->ncells; c++)
-		if (h->all[c] > 0)
+		if (samples[c] >= least && h->all[c] > 0)
 			grid_set(g, row, c, str_printf("%.2f%%", 100 * samples[c] / h->all[c]));
 }
 
@@ -83,9 +85,9 @@ static void put_table(const struct hots *h, const struct table_cell *cell, struc
 	for (size_t i = 0; i < h->n && i < SHOWN; i++) {
 		cleanup_free char *label = str_printf("%.*s", LABEL_MAX, h->hot[i].symbol);
 
-		put_shares(&g, label, h, h->hot[i].samples);
+		put_shares(&g, label, h, h->hot[i].samples, 1);
 	}
-	put_shares(&g, "all waits for locks", h, h->locks);
+	put_shares(&g, "all waits for locks", h, h->locks, 0);
 	strbuf_adds(sb, "\n");
 	grid_render(&g, sb);
 	grid_free(&g);

@@ -13,7 +13,7 @@ static const struct {
 	int width;
 } shown[] = {
 	{ "s", 5 },  { "r", 4 },  { "b", 3 },  { "free", 8 }, { "cache", 8 }, { "bi", 6 },
-	{ "bo", 8 }, { "in", 6 }, { "cs", 6 }, { "us", 3 },   { "sy", 3 },    { "id", 3 },
+	{ "bo", 8 }, { "in", 6 }, { "cs", 6 }, { "us", 3 },   { "sy", 4 },    { "id", 4 },
 	{ "wa", 3 }, { "written", 8 },
 };
 

@@ -13,6 +13,7 @@ writing()
 		echo "vm: {memory: 512M, cpus: 2}"
 		echo "workload: {writers: {$2}}"
 		echo "metrics: [stream_throughput, run_queue]"
+		echo "profile: true"
 	} >"$T/writing.yaml"
 	rm -rf "$MMRIG_RESULTS"
 	expect "$1" run "$T/writing.yaml" --runs 1 --kernel "$KERNEL" --accel "$ACCEL" "${@:3}"
@@ -33,6 +34,13 @@ test_writers()
 		within "$(raw_delta "$(run_folder $run)" nr_dirtied)" "$written" $((written / 3 + 2048)) ||
 			die "run $run: $written pages were written"
 	done
+	# Of some 80 looks at two CPUs each; a busy guest is in the kernel, and names are those of its own.
+	for run in 0001 0002; do
+		holds "$(run_folder $run)/run.json" '.profile | .samples >= 30 and .locks <= .samples and
+			(.top | length) >= 5 and ([.top[].samples] | add) <= .samples and
+			([.top[] | select(.symbol | test("^[a-z_]")) | .samples] | add) > .samples / 3'
+	done
+	grep -q 'all waits for locks' "$T/out" || die "no hot functions"
 	[ "$(grep -c '^ *s *r *b *free' "$T/out")" -eq 2 ] || die "no series of both kernels"
 	expect 0 report last -o "$T/report.html"
 	grep -q 'Second by second' "$T/report.html" || die "no series in the report"
@@ -46,6 +54,8 @@ test_writers_bad()
 	err_has "100 streams with buffers of 4M are more than half of the guest's 512M"
 	writing 2 "streams: 40, size: 128M"
 	err_has "no room for a file of 4M for each of 40 streams"
+	writing 2 "seconds: 5" --deterministic
+	err_has "--set profile=false"
 	writing 2 "seconds: 1000"
 	err_has "seconds"
 	no_start

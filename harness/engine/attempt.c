@@ -95,14 +95,6 @@ static void keep_sample(void *arg, const void *payload, uint32_t len)
 		stop(a, 100);
 }
 
-static void keep_symbols(void *arg, const void *text, uint32_t len)
-{
-	struct attempt *a = arg;
-
-	if (a->profile)
-		profile_symbols(a->profile, text, len);
-}
-
 /* ---- what comes from the guest ---- */
 
 /* A template's words are kept for its forks. */
@@ -299,27 +291,6 @@ static void forgive_sleep(struct attempt *a, double now)
 		a->asked_at += slept;
 }
 
-static void on_profile(void *arg, const char *json)
-{
-	struct attempt *a = arg;
-	json_t *o = json ? json_loads(json, JSON_DECODE_ANY, NULL) : NULL;
-
-	a->profile_waits = false;
-	if (json_is_string(o) && a->phase == PHASE_WORKLOAD)
-		profile_add(a->profile, json_string_value(o));
-	json_decref(o);
-}
-
-/* One question at a time: a slow QEMU is asked less often, and the shares stay right. */
-static void ask_profile(struct attempt *a)
-{
-	if (!a->profile || a->profile_waits || a->phase != PHASE_WORKLOAD)
-		return;
-	a->profile_waits = vm_qmp(a->vm, "human-monitor-command",
-				  "{\"command-line\":\"info registers -a\"}", on_profile, a,
-				  NULL) == 0;
-}
-
 void attempt_tick(struct attempt *a)
 {
 	double now = now_s();
@@ -327,7 +298,7 @@ void attempt_tick(struct attempt *a)
 	forgive_sleep(a, now);
 	if (a->stopping)
 		return;
-	ask_profile(a);
+	attempt_ask_profile(a);
 	if (a->ended_at) {
 		if (now - a->ended_at > LAST_REPORT_S || !splat_log_open(console_splats(a->console)))
 			stop(a, 0);
@@ -574,7 +545,7 @@ int attempt_start(struct engine *e, const struct attempt_spec *spec, attempt_don
 	}
 	a->console = console_new(keep_console, a);
 	a->guest.sample = keep_sample;
-	a->guest.symbols = keep_symbols;
+	a->guest.symbols = attempt_keep_symbols;
 	a->guest.arg = a;
 	a->profile = e->plan->profile ? profile_new() : NULL;
 	a->next = e->attempts;

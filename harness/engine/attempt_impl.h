@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #ifndef MMRIG_ATTEMPT_IMPL_H
 #define MMRIG_ATTEMPT_IMPL_H
-/* Between attempt.c (the life) and attempt_verdict.c (what it came to). */
+/* Between attempt.c (the life), attempt_profile.c and attempt_verdict.c (what it came to). */
 #include "harness/engine/attempt.h"
 #include "harness/engine/clock.h"
 #include "harness/engine/console.h"
@@ -45,6 +45,12 @@ struct attempt {
 	struct error store_error; /* the first write that failed */
 };
 
+/*
+ * Asks QEMU where the vCPUs are, while the workload runs. One question at a time: a slow QEMU is
+ * asked less often, and the shares stay right.
+ */
+void attempt_ask_profile(struct attempt *a);
+void attempt_keep_symbols(void *arg, const void *text, uint32_t len);
 /* The run says nothing, and another try may. */
 bool attempt_hit_tcg_race(const struct attempt *a);
 /* verdict, why and detail of a run whose VM is gone. */
