@@ -45,16 +45,17 @@ test_stacks_met()
 		die "not the free lists and the index, before and after, of both"
 }
 
-# Nothing but single pages is free, and they stand so that no four can be brought together.
+# Nothing but single pages is free, and they stand so that no four can be brought together. Pins of
+# a quarter of all pages take some 16 blocks of the kernel's memory, which are left free for that.
 stacks_are_missed()
 {
-	LAYOUT="  - fill: {kind: anon, leave: {blocks: 6}}
+	LAYOUT="  - fill: {kind: anon, leave: {blocks: 22}}
   - pin: {per: page, where: pfn % 4 == 1}
   - free: {where: pfn % 8 == 4}"
-	stacks "$1" 0 "count: 4000, misses: 5"
+	stacks "$1" 0 "count: 6000, misses: 5"
 	stacks_say '.verdict == "ok" and .workload.ended_by == "misses" and
 		(.workload.met as $met | .metrics | .stacks_missed == 5 and .stacks <= $met and
-			.stacks < 3500 and has("stack_missed_max"))'
+			.stacks < 4500 and has("stack_missed_max"))'
 }
 
 test_stacks_missed()
