@@ -32,7 +32,8 @@ SMALL=$here/e2e/small.yaml
 # TCG, so that mmrig ends it and says what the guest was doing.
 LIMIT=420
 
-for part in lib runs ends input numa faults steps alloc thpscale highalloc compare build; do
+for part in lib runs ends input numa faults steps alloc thpscale highalloc mthp stacks writers compare \
+	build; do
 	# shellcheck source=/dev/null
 	. "$here/e2e/$part.sh"
 done
@@ -43,7 +44,8 @@ tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two
 	lost_qemu two_at_once disk_full_before disk_full_in_run results_read_only results_is_file
 	bad_kernels bad_usage bad_outputs bad_layout_names bad_scenarios bad_layouts layouts_beyond_guest
 	unknown_sysctl refused_sysctl bad_qemu
-	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}" "${alloc_tests[@]}" "${thpscale_tests[@]}" "${highalloc_tests[@]}"
+	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}" "${alloc_tests[@]}"
+	"${thpscale_tests[@]}" "${highalloc_tests[@]}" "${mthp_tests[@]}" "${stacks_tests[@]}" "${writers_tests[@]}"
 	"${compare_tests[@]}" "${build_tests[@]}")
 
 # The VMs of this test that are still there. A process may have come by an old number.

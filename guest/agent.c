@@ -25,7 +25,9 @@
 #include "guest/layout.h"
 #include "guest/pin_check.h"
 #include "guest/sampler.h"
+#include "guest/settle.h"
 #include "guest/swap.h"
+#include "guest/symbols.h"
 #include "guest/task.h"
 #include "guest/workload.h"
 
@@ -225,24 +227,6 @@ static void hello(const char *channel)
 		      sysconf(_SC_NPROCESSORS_ONLN), zones_managed(&z) * 4096, channel, tainted());
 }
 
-/*
- * Until the daemons of reclaim and compaction rest: three looks in a row, 100 ms apart, find them
- * asleep and their counters unchanged; limit_ms at the most.
- */
-static void settle(uint64_t limit_ms)
-{
-	uint64_t last = 0, deadline = mono_ns() + limit_ms * 1000000u;
-
-	for (int same = 0; same < 3 && mono_ns() < deadline;) {
-		const char *text = sampler_vmstat();
-		uint64_t sum = boot_sum_keys(text ? text : "");
-
-		same = sum == last && boot_daemons_asleep() ? same + 1 : 0;
-		last = sum;
-		poll(NULL, 0, 100);
-	}
-}
-
 static void run_layout(void)
 {
 	bool steps = job_next(&agent.job, NULL, "step");
@@ -343,6 +327,8 @@ int main(void)
 		follow(&agent.holder, PHASE_COLLECT, "the layout's process", 0);
 	}
 	sampler_flush();
+	if (agent.workload && job_option(&agent.job, "profile", 0))
+		symbols_send(PHASE_COLLECT);
 	phase_edge(PHASE_COLLECT, "end");
 	end_run();
 	return 0;

@@ -74,3 +74,14 @@ size_t histogram_json(const struct histogram *h, char *out, size_t room)
 	}
 	return n + (size_t)snprintf(out + n, room - n, "]");
 }
+
+size_t histogram_metrics(const struct histogram *h, const char *name, char *out, size_t room)
+{
+	if (!h->n)
+		return 0;
+	return (size_t)snprintf(out, room,
+				",\"%s_median\":%" PRIu64 ",\"%s_p99\":%" PRIu64
+				",\"%s_max\":%" PRIu64,
+				name, histogram_quantile(h, 500000), name,
+				histogram_quantile(h, 990000), name, h->max);
+}

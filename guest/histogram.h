@@ -30,5 +30,10 @@ uint64_t histogram_quantile(const struct histogram *h, uint64_t per_million);
  * 0 with nothing written where not even "[]" fits.
  */
 size_t histogram_json(const struct histogram *h, char *out, size_t room);
+/*
+ * `,"NAME_median":1,"NAME_p99":2,"NAME_max":3` for the metrics of a result; nothing where there is
+ * nothing to take a quantile of. Returns the length.
+ */
+size_t histogram_metrics(const struct histogram *h, const char *name, char *out, size_t room);
 
 #endif

@@ -185,6 +185,23 @@ static void test_json_room(void **state)
 	free(all);
 }
 
+static void test_metrics(void **state)
+{
+	static struct histogram h;
+	char out[200] = "x";
+	size_t n;
+
+	memset(&h, 0, sizeof(h));
+	assert_int_equal(histogram_metrics(&h, "alloc", out, sizeof(out)), 0);
+	assert_string_equal(out, "x");
+	for (uint64_t i = 1; i <= 9; i++)
+		histogram_add(&h, i);
+	histogram_add(&h, 1000);
+	n = histogram_metrics(&h, "alloc", out, sizeof(out));
+	assert_int_equal(n, strlen(out));
+	assert_string_equal(out, ",\"alloc_median\":5,\"alloc_p99\":1000,\"alloc_max\":1000");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_quantiles_of_few),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_room),
+		cmocka_unit_test(test_metrics),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

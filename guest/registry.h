@@ -65,6 +65,8 @@ struct workload {
 	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
 	void *prepare; /* guest: workload_fn of guest/workload.h; may be NULL */
 	void *run;
+	/* Modules that it needs where the kernel does not have them built in; may be NULL. */
+	const char *const *modules;
 };
 
 extern const struct layout_step *const layout_steps[];

@@ -71,6 +71,7 @@ static void put_all(struct report *r)
 	report_put_tables(r);
 	report_put_values(r);
 	report_put_time(r, tracked, ntracked);
+	report_put_seconds(r);
 	report_put_heat(r);
 	report_put_map(r);
 	report_put_latency(r);

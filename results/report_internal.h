@@ -114,6 +114,7 @@ void report_put_verdict(struct report *r);
 void report_put_tables(struct report *r);
 void report_put_values(struct report *r);
 void report_put_time(struct report *r, const struct report_tracked *tracked, size_t ntracked);
+void report_put_seconds(struct report *r);
 void report_put_heat(struct report *r);
 void report_put_map(struct report *r);
 void report_put_latency(struct report *r);

@@ -29,6 +29,7 @@ void run_free(struct run *r)
 	free(r->metric);
 	free(r->layout_json);
 	free(r->workload_json);
+	free(r->profile_json);
 	free(r->splats_json);
 	free_list(r->no_effect);
 	memset(r, 0, sizeof(*r));

@@ -70,6 +70,7 @@ struct run {
 	char *layout_json;
 	/* What the workload told; "partial": true in it: it did not come to its end. May be NULL. */
 	char *workload_json;
+	char *profile_json; /* of harness/engine/profile.h; may be NULL */
 	char *splats_json;   /* array of the kernel's reports, worst or not; NULL: there were none */
 	/* /proc/sys/kernel/tainted at the agent's first and last word. */
 	bool taint_before_known, taint_after_known;

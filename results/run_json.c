@@ -194,6 +194,7 @@ json_t *run_to_json(const struct runset *set, const struct run *r)
 	json_object_set_new(o, "metrics", run_json_metrics(r));
 	put_raw(o, "layout", r->layout_json);
 	put_raw(o, "workload", r->workload_json);
+	put_raw(o, "profile", r->profile_json);
 	put_raw(o, "splats", r->splats_json);
 	taint = run_json_taint(r);
 	if (taint)

@@ -180,6 +180,7 @@ int run_from_json(const char *label, json_t *o, const struct runset *set, struct
 	r->dirty_bytes = take_u64(o, "dirty_bytes");
 	r->layout_json = take_raw(o, "layout");
 	r->workload_json = take_raw(o, "workload");
+	r->profile_json = take_raw(o, "profile");
 	r->splats_json = take_raw(o, "splats");
 	take_taint(json_object_get(o, "taint"), r);
 	r->no_effect = take_strings(o, "no_effect");

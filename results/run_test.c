@@ -133,6 +133,7 @@ static struct run full_run(void)
 	run_set_metric(&r, "huge", 1.8446744073709552e19);
 	r.no_effect = xcalloc(2, sizeof(*r.no_effect));
 	r.no_effect[0] = xstrdup("compact_stall");
+	r.profile_json = xstrdup("{\"samples\":8,\"top\":[]}");
 	r.splats_json = xstrdup("[{\"class\":\"BUG\",\"corrupted\":true}]");
 	r.taint_before_known = r.taint_after_known = true;
 	r.taint_after = 1ull << 63 | 512;
@@ -172,6 +173,7 @@ static void test_run_json(void **state)
 			    "[{\"step\":\"fill\",\"seconds\":4.5999999999999996}]");
 	assert_string_equal(back.workload_json, r.workload_json);
 	assert_string_equal(back.splats_json, r.splats_json);
+	assert_string_equal(back.profile_json, r.profile_json);
 	assert_true(back.taint_before_known && back.taint_before == 0);
 	assert_true(back.taint_after_known && back.taint_after == (1ull << 63 | 512));
 	assert_string_equal(back.no_effect[0], "compact_stall");

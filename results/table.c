@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "results/run_text.h"
+#include "results/seconds.h"
 #include "results/table_cells.h"
 #include "results/table_grid.h"
+#include "results/table_profile.h"
 #include "results/table_seed.h"
+#include "results/table_sizes.h"
 #include "results/util/cleanup.h"
 
 #define PLAIN_COLS 3
@@ -29,12 +32,26 @@ static void seed_head(const struct runset *set, const struct table_cell *cell, s
 	free(row);
 }
 
-static bool in_head(const struct runset *set, bool seed, const char *metric)
+enum style { STYLE_PLAIN, STYLE_SEED, STYLE_SIZES };
+
+static enum style style_of(const struct runset *set)
 {
-	if (strcmp(metric, "time") == 0 || (seed && strcmp(metric, "allocstall") == 0))
+	const char *name = set->table_style ? set->table_style : "";
+
+	if (strcmp(name, "sizes") == 0)
+		return STYLE_SIZES;
+	return strcmp(name, "seed") == 0 ? STYLE_SEED : STYLE_PLAIN;
+}
+
+static bool in_head(const struct runset *set, enum style style, const char *metric)
+{
+	if (style == STYLE_SIZES)
+		return table_sizes_has(metric);
+	if (strcmp(metric, "time") == 0)
 		return true;
-	for (size_t i = 0, shown = 0; !seed && set->metric && set->metric[i] && shown < PLAIN_COLS;
-	     i++) {
+	if (style == STYLE_SEED)
+		return strcmp(metric, "allocstall") == 0;
+	for (size_t i = 0, shown = 0; set->metric && set->metric[i] && shown < PLAIN_COLS; i++) {
 		if (strcmp(set->metric[i], metric) == 0)
 			return true;
 		shown += strcmp(set->metric[i], "time") != 0;
@@ -72,8 +89,8 @@ static void plain_head(const struct runset *set, const struct table_cell *cell, 
 }
 
 /* The set's other metrics: a row a metric, since their names are long. */
-static void medians(const struct runset *set, const struct table_cell *cell, size_t n, bool seed,
-		    struct strbuf *sb)
+static void medians(const struct runset *set, const struct table_cell *cell, size_t n,
+		    enum style style, struct strbuf *sb)
 {
 	struct grid g = { .corner = "median of", .label_min = 21 };
 
@@ -83,7 +100,7 @@ static void medians(const struct runset *set, const struct table_cell *cell, siz
 		cleanup_free char *heading = table_heading(set->metric[i]);
 		size_t row;
 
-		if (in_head(set, seed, set->metric[i]))
+		if (in_head(set, style, set->metric[i]))
 			continue;
 		row = grid_add_row(&g, heading);
 		for (size_t j = 0; j < n; j++)
@@ -229,7 +246,11 @@ static void put_no_effect(const struct runset *set, const struct table_cell *cel
 
 char *table_runset(const struct runset *set)
 {
-	bool seed = set->table_style && strcmp(set->table_style, "seed") == 0;
+	static void (*const head[])(const struct runset *set, const struct table_cell *cell,
+				    size_t n, struct strbuf *sb) = {
+		[STYLE_PLAIN] = plain_head, [STYLE_SEED] = seed_head, [STYLE_SIZES] = table_sizes
+	};
+	enum style style = style_of(set);
 	struct strbuf sb = STRBUF_INIT;
 	struct table_cell *cell;
 	size_t n;
@@ -238,8 +259,10 @@ char *table_runset(const struct runset *set)
 		return xstrdup("    no runs\n");
 	cell = table_cells(set, &n);
 	if (n) {
-		(seed ? seed_head : plain_head)(set, cell, n, &sb);
-		medians(set, cell, n, seed, &sb);
+		head[style](set, cell, n, &sb);
+		medians(set, cell, n, style, &sb);
+		table_seconds(set, cell, n, &sb);
+		table_profile(set, cell, n, &sb);
 		put_counts(set, cell, n, &sb);
 	}
 	put_not_ok(set, cell, n, &sb);

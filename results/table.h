@@ -9,8 +9,9 @@
 
 /*
  * The set's own table: style "seed" is the look of the aliasing post (a row a variant; median and
- * max of allocstall; range of time), with a row per kernel x variant, runs that were not ok
- * counted below by verdict, each with its reason.
+ * max of allocstall; range of time), with a row per kernel x variant; style "sizes" has a row per
+ * size of huge page, a table per kernel x variant. Runs that were not ok are counted below by
+ * verdict, each with its reason.
  */
 char *table_runset(const struct runset *set);
 /*

@@ -220,6 +220,63 @@ static void test_plain(void **state)
 	runset_free(&s);
 }
 
+static void size_metric(struct run *r, const char *size, const char *what, double value)
+{
+	cleanup_free char *name = str_printf("%s_%s", size, what);
+
+	run_set_metric(r, name, value);
+}
+
+/* A row a size, ascending, of medians; nanoseconds as us; what was not counted is "-". */
+static void test_sizes(void **state)
+{
+	static const char *const shown[] = { "fault_16kB_share", "allocstall", NULL };
+	static const double median[] = { 1500, 4500, 2500 };
+	struct runset s = fixture_set();
+
+	free(s.table_style);
+	s.table_style = xstrdup("sizes");
+	s.runs = 3;
+	set_metrics(&s, shown);
+	for (size_t i = 0; i < 3; i++) {
+		struct run *r = ok_run(&s, 0, 0, 7, 1);
+
+		size_metric(r, "fault_2048kB", "attempts", 16);
+		size_metric(r, "fault_2048kB", "share", 25);
+		size_metric(r, "fault_2048kB", "missed_median", 12345678);
+		size_metric(r, "fault_16kB", "attempts", 512);
+		size_metric(r, "fault_16kB", "share", 100);
+		size_metric(r, "fault_16kB", "median", median[i]);
+		size_metric(r, "fault_16kB", "p99", 20000000);
+		size_metric(r, "fault_16kB", "free_scanned", 0.25);
+		size_metric(r, "mthp_16kB", "anon_fault_alloc", 512);
+		size_metric(r, "mthp_16kB", "anon_fault_fallback", 0);
+		run_set_metric(r, "thp_fault_alloc", 4);
+		run_set_metric(r, "thp_fault_fallback", 12);
+	}
+	fixture_run(&s, 0, 0, VERDICT_INFRA)->why = xstrdup("starved");
+	run_set_metric(&s.run[3], "fault_16kB_median", 1);
+	expect_table(table_runset(&s),
+		     "    pfn % 8 == 0\n"
+		     "                     got it, median,         missed, kernel:  kernel: scanned\n"
+		     "    page size faults       %      us p99, us      us   alloc fallback a fault\n"
+		     "    16 kB        512     100     2.5  20,000       -     512        0    0.25\n"
+		     "    2048 kB       16      25       -       -  12,346       4       12       -\n"
+		     "\n"
+		     "    pfn % 8 == 4\n"
+		     "    -\n"
+		     "\n"
+		     "    median of              pfn % 8 == 0  pfn % 8 == 4\n"
+		     "    allocstall                        7             -\n"
+		     "\n"
+		     "    0 to 3 runs each\n"
+		     "    unfinished: 4 of the 6 runs asked for were made\n"
+		     "    not ok, and in no number above: 1 of 4 runs\n"
+		     "    infra: 1\n"
+		     "      0004 (pfn % 8 == 0, seed 4): starved\n");
+	runset_free(&s);
+}
+
 static void test_empty(void **state)
 {
 	struct runset s = fixture_set();
@@ -468,7 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_seed),	   cmocka_unit_test(test_forks), cmocka_unit_test(test_two_kernels), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_not_ok),	   cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_not_ok),	   cmocka_unit_test(test_plain), cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_empty),	   cmocka_unit_test(test_deltas),
 		cmocka_unit_test(test_deltas_of_many),
 		cmocka_unit_test(test_deltas_blocks), cmocka_unit_test(test_deltas_one_cell),

@@ -30,6 +30,12 @@ int plan_load(const char *name, const struct plan_args *a, struct scenario_plan 
 	if (ret == 0)
 		ret = scenario_expand(s, a->memory, plan, err);
 	scenario_free(s);
+	if (ret == 0 && a->one_cpu && plan->profile) {
+		scenario_plan_free(plan);
+		return error_set(err, EXIT_USAGE,
+				 "profile asks the guest's CPUs where they are, which --deterministic"
+				 " forbids; --set profile=false");
+	}
 	return ret;
 }
 

@@ -299,6 +299,7 @@ void attempt_tick(struct attempt *a)
 	forgive_sleep(a, now);
 	if (a->stopping)
 		return;
+	attempt_ask_profile(a);
 	if (a->ended_at) {
 		if (now - a->ended_at > LAST_REPORT_S || !splat_log_open(console_splats(a->console)))
 			stop(a, 0);
@@ -348,6 +349,7 @@ static void attempt_free(struct attempt *a)
 	error_clear(&a->store_error);
 	free(a->trouble);
 	free(a->registers);
+	profile_free(a->profile);
 	free(a);
 }
 
@@ -397,6 +399,8 @@ static void on_exited(void *arg, int status)
 		r->phase[PHASE_BOOT] = a->e->deterministic ? (double)a->guest.hello_ns / 1e9 : a->boot_s;
 	guest_state_to_run(&a->guest, a->e->plan->moves, r);
 	steps_left_to_run(&a->e->plan->variant[a->spec.cell.variant].job, a->guest.begun, r);
+	if (a->profile)
+		r->profile_json = profile_json(a->profile);
 	attempt_decide(a, r);
 	conclude(a);
 }
@@ -543,7 +547,9 @@ int attempt_start(struct engine *e, const struct attempt_spec *spec, attempt_don
 	}
 	a->console = console_new(keep_console, a);
 	a->guest.sample = keep_sample;
+	a->guest.symbols = attempt_keep_symbols;
 	a->guest.arg = a;
+	a->profile = e->plan->profile ? profile_new() : NULL;
 	a->next = e->attempts;
 	e->attempts = a;
 	if (lacks)

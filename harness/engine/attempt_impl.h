@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #ifndef MMRIG_ATTEMPT_IMPL_H
 #define MMRIG_ATTEMPT_IMPL_H
-/* Between attempt.c (the life) and attempt_verdict.c (what it came to). */
+/* Between attempt.c (the life), attempt_profile.c and attempt_verdict.c (what it came to). */
 #include "harness/engine/attempt.h"
 #include "harness/engine/clock.h"
 #include "harness/engine/console.h"
 #include "harness/engine/guest_state.h"
 #include "harness/engine/host.h"
+#include "harness/engine/profile.h"
 
 enum deadline { DEADLINE_NONE, DEADLINE_BOOT, DEADLINE_PHASE, DEADLINE_HEARTBEAT, DEADLINE_PROGRESS };
 
@@ -24,6 +25,8 @@ struct attempt {
 	struct run run;
 	struct host_sample host_begin, host_end;
 	struct clock_watch clock;
+	struct profile *profile; /* NULL: not asked for */
+	bool profile_waits;	 /* for an answer */
 
 	double start, boot_s, phase_start, last_frame, last_progress, panic_at, asked_at, ended_at;
 	double last_tick, last_console, key_at;
@@ -42,6 +45,12 @@ struct attempt {
 	struct error store_error; /* the first write that failed */
 };
 
+/*
+ * Asks QEMU where the vCPUs are, while the workload runs. One question at a time: a slow QEMU is
+ * asked less often, and the shares stay right.
+ */
+void attempt_ask_profile(struct attempt *a);
+void attempt_keep_symbols(void *arg, const void *text, uint32_t len);
 /* The run says nothing, and another try may. */
 bool attempt_hit_tcg_race(const struct attempt *a);
 /* verdict, why and detail of a run whose VM is gone. */

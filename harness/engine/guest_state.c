@@ -91,6 +91,11 @@ static void take_sample(struct guest_state *g, const struct wire_frame *f)
 
 	if (!wire_sample_parse(f->payload, f->len, &s))
 		return;
+	if (strcmp(s.name, "kallsyms") == 0) {
+		if (g->symbols)
+			g->symbols(g->arg, s.data, s.len);
+		return;
+	}
 	if (g->sample)
 		g->sample(g->arg, f->payload, f->len);
 	if (s.edge == EDGE_NONE)

@@ -39,6 +39,8 @@ struct guest_state {
 	struct edges edges; /* every file at the edges of the workload */
 	struct strbuf log;
 	void (*sample)(void *arg, const void *payload, uint32_t len);
+	/* Of guest/symbols.h, which are no sample to be kept; may be NULL. */
+	void (*symbols)(void *arg, const void *text, uint32_t len);
 	void *arg;
 };
 

@@ -51,13 +51,14 @@ struct row {
 	const char *set;       /* --set, or NULL */
 	uint64_t memory;       /* --memory, or 0 */
 	const char *want;      /* the whole message; "@" is the layout's file */
+	const char *workload;  /* another than creating ten files, or NULL */
 };
 
 static int expand(const struct row *r, struct error *err)
 {
 	cleanup_free char *text =
-		str_printf("name: x\nvm: %s\n%s\nworkload: {tmpfs-files: {files: 10}}\n", r->vm,
-			   r->rest);
+		str_printf("name: x\nvm: %s\n%s\nworkload: {%s}\n", r->vm, r->rest,
+			   r->workload ? r->workload : "tmpfs-files: {files: 10}");
 	struct scenario_plan plan;
 	struct scenario *s;
 	int ret = scenario_parse("f.yaml", text, strlen(text), &s, err);
@@ -307,12 +308,38 @@ static void test_circles(void **state)
 	assert_non_null(strstr(err.text, "leave is 2T, and the guest has 2G"));
 }
 
+/* What a workload asks of the guest, as what a step asks. */
+static void test_workload(void **state)
+{
+	static const struct row t[] = {
+		{ "{memory: 512M}", "layout: []", NULL, 0,
+		  "f.yaml:4:41: mthp-fault: most is 512M, and the guest has 512M",
+		  "mthp-fault: {count: 5, most: 512M}" },
+		{ "{memory: 1G}", "layout: []", NULL, 512 << 20,
+		  "--memory: memory is 512M: mthp-fault: most is 512M, and the guest has 512M"
+		  " (in f.yaml:4:41)",
+		  "mthp-fault: {count: 5, most: 512M}" },
+		{ "{memory: 512M}", "layout: []", NULL, 0,
+		  "f.yaml:4:41: mthp-fault: from is 24K: huge pages are of 16K, 32K, 64K ... 2M",
+		  "mthp-fault: {count: 5, from: 24K}" },
+		{ "{memory: 512M}", "layout: []", NULL, 0,
+		  "f.yaml:4:41: mthp-fault: from is 64K, and to only 32K",
+		  "mthp-fault: {count: 5, from: 64K, to: 32K}" },
+		{ "{memory: 512M}", "layout: []", NULL, 0,
+		  "f.yaml:4:41: most is 1048576; allowed are 2097152 bytes and more",
+		  "mthp-fault: {count: 5, most: 1M}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		check(&t[i], *state);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_named_layout), cmocka_unit_test(test_options),
 		cmocka_unit_test(test_axes),	     cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_circles),
+		cmocka_unit_test(test_circles),	     cmocka_unit_test(test_workload),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

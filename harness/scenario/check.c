@@ -253,6 +253,16 @@ static int check_sample(const struct scenario *s, const struct node *key, const 
 	return read_integer(n, "sample_ms", 0, 60000, &v, err);
 }
 
+static int check_profile(const struct scenario *s, const struct node *key, const struct node *n,
+			 struct error *err)
+{
+	if (check_text(s, key, n, err) < 0)
+		return -1;
+	if (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0)
+		return node_error(err, n, "profile must be true or false");
+	return 0;
+}
+
 static int check_runs(const struct scenario *s, const struct node *key, const struct node *n,
 		      struct error *err)
 {
@@ -285,13 +295,14 @@ static int check_metrics(const struct scenario *s, const struct node *key, const
 static int check_style(const struct scenario *s, const struct node *key, const struct node *n,
 		       struct error *err)
 {
-	static const char *const styles[] = { "seed", "plain" };
+	static const char *const styles[] = { "seed", "plain", "sizes" };
 
 	if (check_text(s, key, n, err) < 0)
 		return -1;
-	if (strcmp(n->text, styles[0]) != 0 && strcmp(n->text, styles[1]) != 0)
-		return node_unknown(err, n, "style of a table", styles, ARRAY_SIZE(styles));
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(styles); i++)
+		if (strcmp(n->text, styles[i]) == 0)
+			return 0;
+	return node_unknown(err, n, "style of a table", styles, ARRAY_SIZE(styles));
 }
 
 static int check_table(const struct scenario *s, const struct node *key, const struct node *n,
@@ -381,13 +392,14 @@ static const struct field top_fields[] = {
 	{ "table", check_table },	  { "metrics", check_metrics },
 	{ "limits", check_limits },	  { "needs", check_needs },
 	{ "modules", check_modules },	  { "kernels", kernels_check },
-	{ "leave_out", leave_out_check },
+	{ "leave_out", leave_out_check }, { "profile", check_profile },
 };
 
 const char *const scenario_keys[] = { "name",	   "title",  "kernel",	  "vm",	     "constants",
 				      "vary",	   "layout", "tolerance", "sysctl",  "workload",
 				      "sample_ms", "runs",   "table",	  "metrics", "limits",
-				      "needs",	   "modules", "kernels",	  "leave_out" };
+				      "needs",	   "modules", "kernels",	  "leave_out",
+				      "profile" };
 const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)

@@ -96,6 +96,13 @@ static int add_workload(const struct scenario *s, const struct env *env,
 	return w->check && w->check(line, guest, &fault) < 0 ? steps_fault(env, n, &fault, err) : 0;
 }
 
+static bool is_profiled(const struct scenario *s)
+{
+	const struct node *n = node_get(s->root, "profile");
+
+	return n && !s->layout_only && strcmp(n->text, "true") == 0;
+}
+
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
 {
 	const struct node *sample = node_get(s->root, "sample_ms"),
@@ -109,6 +116,8 @@ static int add_options(const struct scenario *s, struct job *job, struct error *
 	add_numbered(job, "option", "sample_ms", sample_ms);
 	if (tol) /* without it each step has its own default */
 		add_numbered(job, "option", "tolerance_ppm", ppm);
+	if (is_profiled(s))
+		add_numbered(job, "option", "profile", 1);
 	return 0;
 }
 
@@ -317,6 +326,7 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	texts_finish(&plan->read);
 	plan->table_style = xstrdup(style ? style->text : "plain");
 	plan->row_title = text_or_null(table, "rows");
+	plan->profile = is_profiled(s);
 	texts_add_list(&plan->metric, node_get(table, "columns"));
 	texts_add_list(&plan->metric, node_get(s->root, "metrics"));
 	texts_finish(&plan->metric);

@@ -67,6 +67,7 @@ void needs_collect(const struct scenario *s, struct scenario_plan *plan)
 	texts_finish(&plan->needs);
 	texts_finish(&plan->moves);
 	texts_add_list(&plan->modules, node_get(s->root, "modules"));
+	texts_add_all(&plan->modules, w ? w->modules : NULL);
 	add_modules(plan);
 }
 

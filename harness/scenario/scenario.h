@@ -21,6 +21,7 @@
  *	workload:
  *	  tmpfs-files: {files: files, per_dir: 1000}
  *	sample_ms: 100
+ *	profile: true				# hot functions, harness/engine/profile.h
  *	runs: 5
  *	needs: ["sysctl:vm.defrag_mode"]	# beyond those of the steps, workload and sysctls
  *	modules: [ext4]				# beyond virtio and the needed file systems
@@ -154,7 +155,8 @@ struct scenario_plan {
 	char **needs;		     /* NULL-terminated, `need` of guest/job.h */
 	char **moves;		     /* NULL-terminated canonical counters of the workload */
 	struct scenario_limits limits;
-	char *table_style;	     /* "seed" or "plain" */
+	bool profile;
+	char *table_style;	     /* "seed", "plain" or "sizes" */
 	char *row_title;	     /* heading of the first column of the table, may be NULL */
 };
 /*

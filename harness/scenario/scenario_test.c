@@ -461,6 +461,7 @@ static const struct bad bad_forms[] = {
 	{ "runs: 0\n", "f.yaml:3:7: runs must be a whole number from 1 to 10000" },
 	{ "runs: many\n", "f.yaml:3:7: runs must be a whole number" },
 	{ "runs: -1\n", "f.yaml:3:7: runs must be a whole number" },
+	{ "profile: 5\n", "f.yaml:3:10: profile must be true or false" },
 	{ "sample_ms: 1.5\n", "f.yaml:3:12: sample_ms must be a whole number from 0 to 60000" },
 	{ "metrics: allocstall\n", "f.yaml:3:10: metrics must be a list" },
 	{ "metrics: [time, allocstal]\n",

@@ -190,7 +190,7 @@ static const struct {
 		 { "limits", 1 },    { "sysctl", 2 },	 { "layout", 1 },  { "workload", 1 },
 		 { "name", 0 },	     { "title", 0 },	 { "kernel", 0 },  { "tolerance", 0 },
 		 { "sample_ms", 0 }, { "runs", 0 },	 { "metrics", 0 }, { "needs", 0 },
-		 { "modules", 0 } };
+		 { "modules", 0 },   { "profile", 0 } };
 
 /* Into the map named by the first part, which is made where the file has none. */
 static int walk_map(const struct assignment *a, struct path *p, enum node_kind kind,

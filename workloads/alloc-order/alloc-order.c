@@ -55,18 +55,6 @@ static int attempt(struct bench *b, uint64_t i)
 	return 0;
 }
 
-/* Nothing where there is nothing to take a quantile of. */
-static size_t put_quantiles(const struct histogram *h, const char *name, char *out, size_t room)
-{
-	if (!h->n)
-		return 0;
-	return (size_t)snprintf(out, room,
-				",\"%s_median\":%" PRIu64 ",\"%s_p99\":%" PRIu64
-				",\"%s_max\":%" PRIu64,
-				name, histogram_quantile(h, 500000), name,
-				histogram_quantile(h, 990000), name, h->max);
-}
-
 static void put_extra(const struct bench *b, char *out, size_t room)
 {
 	const struct alloc_method *m = b->method;
@@ -94,8 +82,8 @@ static void report(struct workload_run *w)
 			     (double)b->total_ns / 1e9, b->state.count, of[ALLOC_MET],
 			     100.0 * (double)of[ALLOC_MET] / (double)b->state.count,
 			     of[ALLOC_FALLBACK], of[ALLOC_FAILED]);
-	n += put_quantiles(&b->met, "alloc", metrics + n, sizeof(metrics) - n);
-	put_quantiles(&b->missed, "alloc_missed", metrics + n, sizeof(metrics) - n);
+	n += histogram_metrics(&b->met, "alloc", metrics + n, sizeof(metrics) - n);
+	histogram_metrics(&b->missed, "alloc_missed", metrics + n, sizeof(metrics) - n);
 	put_extra(b, extra, sizeof(extra));
 	workload_result(w, metrics, extra);
 }
