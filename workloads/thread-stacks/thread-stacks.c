@@ -48,7 +48,8 @@ static int prepare(struct workload_run *w)
 	memset(b, 0, sizeof(*b)); /* faulted in now, not while it runs */
 	w->data = b;
 	b->vmapped = vmapped;
-	b->state = (struct alloc_state){ .child = w->child, .who = "thread-stacks", .order = THREAD_STACK_ORDER, .hold = true,
+	b->state = (struct alloc_state){ .child = w->child, .who = "thread-stacks",
+					 .order = THREAD_STACK_ORDER, .hold = true,
 					 .count = (uint64_t)job_get_i64(w->line, "count", 1) };
 	b->method = choose(w->line, vmapped);
 	return b->method->prepare(&b->state);
