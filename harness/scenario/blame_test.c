@@ -312,20 +312,20 @@ static void test_circles(void **state)
 static void test_workload(void **state)
 {
 	static const struct row t[] = {
-		{ "{memory: 512M}", "layout: []", NULL, 0,
+		{ "{memory: 512M}", "layout: [compact: {}]", NULL, 0,
 		  "f.yaml:4:41: mthp-fault: most is 512M, and the guest has 512M",
 		  "mthp-fault: {count: 5, most: 512M}" },
-		{ "{memory: 1G}", "layout: []", NULL, 512 << 20,
+		{ "{memory: 1G}", "layout: [compact: {}]", NULL, 512 << 20,
 		  "--memory: memory is 512M: mthp-fault: most is 512M, and the guest has 512M"
 		  " (in f.yaml:4:41)",
 		  "mthp-fault: {count: 5, most: 512M}" },
-		{ "{memory: 512M}", "layout: []", NULL, 0,
+		{ "{memory: 512M}", "layout: [compact: {}]", NULL, 0,
 		  "f.yaml:4:41: mthp-fault: from is 24K: huge pages are of 16K, 32K, 64K ... 2M",
 		  "mthp-fault: {count: 5, from: 24K}" },
-		{ "{memory: 512M}", "layout: []", NULL, 0,
+		{ "{memory: 512M}", "layout: [compact: {}]", NULL, 0,
 		  "f.yaml:4:41: mthp-fault: from is 64K, and to only 32K",
 		  "mthp-fault: {count: 5, from: 64K, to: 32K}" },
-		{ "{memory: 512M}", "layout: []", NULL, 0,
+		{ "{memory: 512M}", "layout: [compact: {}]", NULL, 0,
 		  "f.yaml:4:41: most is 1048576; allowed are 2097152 bytes and more",
 		  "mthp-fault: {count: 5, most: 1M}" },
 	};
