@@ -21,7 +21,8 @@
  *	if (p.exit_status != 0)			its own exit status
  *		return task_fail(..., program_complaint(&p, NULL));
  *
- * Who has other work to do meanwhile calls program_start(), and program_poll() between.
+ * Who has other work to do meanwhile calls program_start(), and program_poll() between. Every child of
+ * the caller is waited for there, and what programs leave behind becomes its child.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +71,6 @@ struct program {
 	pid_t pid;
 	int pid_fd, output_fd;
 	char cgroup[64];
-	bool memory;
 	uint64_t start_ns, look_ns, look_usec, look_output, progress;
 };
 

@@ -26,8 +26,8 @@ enum param_kind {
 	PARAM_CHOICE,	 /* one of choices[] */
 	PARAM_BOOL,	 /* true/false; in the job 1/0 */
 	PARAM_SHARE,	 /* "30%", "0.3", or an expression and a per cent sign; in the job millionths */
-	PARAM_TEXT,	 /* as it is written; a name of vary alone stands for its value */
-	PARAM_FILE,	 /* a file of text, relative to the scenario's; in the job its content */
+	PARAM_TEXT,	 /* as it is written; {name} of a constant or axis stands for its value */
+	PARAM_FILE,	 /* a file of text, relative to the scenario's, or its lines; in the job those */
 };
 
 struct param_spec {

@@ -42,6 +42,8 @@ struct toolbox_spec {
 struct job;
 
 /*
+ * The job has the line `toolbox` where the guest has the disk, with scratch=BYTES where it has the second.
+ *
  * Guest, PID 1: mounts the image where the job has a `toolbox` line. 0, or -1 with a verdict
  * ("unsupported", "infra") and why.
  */
