@@ -109,6 +109,14 @@ static void add_modules(struct scenario_plan *plan)
 	}
 }
 
+static void collect_toolbox(const struct toolbox_spec *toolbox, struct scenario_plan *plan)
+{
+	plan->toolbox = toolbox;
+	words_add(&plan->modules, "virtio_blk");
+	words_add(&plan->needs, "fs:erofs");
+	words_add(&plan->needs, "fs:cgroup2");
+}
+
 static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 {
 	const struct node *sysctl = node_get(s->root, "sysctl");
@@ -122,6 +130,8 @@ static void collect_needs(const struct scenario *s, struct scenario_plan *plan)
 			words_add_all(&plan->needs, s->tables.step[i]->needs);
 	words_add_all(&plan->needs, w->needs);
 	words_add_all(&plan->moves, w->moves);
+	if (w->toolbox)
+		collect_toolbox(w->toolbox, plan);
 	words_finish(&plan->needs);
 	words_finish(&plan->moves);
 	words_add_list(&plan->modules, node_get(s->root, "modules"));
@@ -196,14 +206,29 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
-static int add_workload(const struct scenario *s, const struct env *env, struct job *job,
+static void add_toolbox(const struct workload *w, const struct job_line *line, struct variant *v)
+{
+	cleanup_free char *bytes = NULL;
+
+	v->scratch_bytes = w->scratch_bytes ? w->scratch_bytes(line) : 0;
+	bytes = str_printf("%" PRIu64, v->scratch_bytes);
+	job_add(&v->job, "toolbox", v->scratch_bytes ? "scratch" : NULL, bytes, NULL);
+	if (v->scratch_bytes)
+		job_add(&v->job, "need", "what", "fs:ext4", NULL);
+}
+
+static int add_workload(const struct scenario *s, const struct env *env, struct variant *v,
 			struct error *err)
 {
 	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
 	const struct workload *w = find_workload(s, name->text);
+	struct job_line *line = job_add(&v->job, "workload", "do", name->text, NULL);
 
-	return params_to_job(env, w->params, w->nparams, name, n->value[0],
-			     job_add(job, "workload", "do", name->text, NULL), err);
+	if (params_to_job(env, w->params, w->nparams, name, n->value[0], line, err) < 0)
+		return -1;
+	if (w->toolbox)
+		add_toolbox(w, line, v);
+	return 0;
 }
 
 static int add_options(const struct scenario *s, struct job *job, struct error *err)
@@ -234,7 +259,7 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
-	if (add_workload(s, env, job, err) < 0)
+	if (add_workload(s, env, v, err) < 0)
 		return -1;
 	return add_options(s, job, err);
 }
@@ -317,6 +342,8 @@ static int fill_variant(const struct scenario *s, struct env *env,
 		return -1;
 	if (module)
 		words_add(&plan->modules, module);
+	if (v->scratch_bytes)
+		words_add(&plan->modules, "ext4");
 	add_step_modules(s, &v->job, plan);
 	return 0;
 }
