@@ -64,6 +64,8 @@ struct workload {
 	size_t nparams;
 	const char *const *needs;
 	const char *const *moves;
+	/* As a layout_step's; the context is that behind the layout's last step. May be NULL. */
+	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
 	void *prepare; /* guest: workload_fn of guest/workload.h; may be NULL */
 	void *run;
 	const struct toolbox_spec *toolbox; /* programs that it runs, guest/toolbox.h; NULL: none */

@@ -2,7 +2,8 @@
 #ifndef MMRIG_STEP_CHECK_H
 #define MMRIG_STEP_CHECK_H
 /*
- * layout_step.check: what a step asks for and cannot have, as far as it is certain before the boot.
+ * layout_step.check and workload.check: what is asked for and cannot be had, as far as it is certain
+ * before the boot.
  * Called on the host, on a line whose parameters are each in their range.
  */
 #include <stdbool.h>

@@ -81,6 +81,19 @@ static int take_uris(char *out, struct apt_debs *debs, struct error *err)
 	return debs->n ? 0 : error_set(err, EXIT_NO_VERDICT, "apt: nothing to install");
 }
 
+/* What the progress of a download names. */
+static void put_first(struct apt_debs *debs, const char *name)
+{
+	for (size_t i = 1; i < debs->n; i++) {
+		struct apt_deb d = debs->item[i];
+
+		if (strcmp(d.name, name) == 0) {
+			debs->item[i] = debs->item[0];
+			debs->item[0] = d;
+		}
+	}
+}
+
 int apt_install_list(struct apt *a, const char *const *packages, struct apt_debs *debs,
 		     struct error *err)
 {
@@ -104,8 +117,8 @@ int apt_install_list(struct apt *a, const char *const *packages, struct apt_debs
 	*debs = (struct apt_debs){ 0 };
 	if (a->stale && apt_update(a, err) < 0)
 		return -1;
-	for (; *packages && n < PACKAGES_MAX + 11; packages++)
-		argv[n++] = *packages;
+	for (size_t i = 0; packages[i] && i < PACKAGES_MAX; i++)
+		argv[n++] = packages[i];
 	status = child_run(argv, a->dir, collect_line, &out, &errors, err);
 	if (status < 0)
 		return -1;
@@ -115,5 +128,8 @@ int apt_install_list(struct apt *a, const char *const *packages, struct apt_debs
 		return error_set(err, EXIT_NO_VERDICT, "apt: %s", why);
 	}
 	strbuf_add(&out, "", 0);
-	return take_uris(out.data ? out.data : (char[]){ 0 }, debs, err);
+	if (take_uris(out.data ? out.data : (char[]){ 0 }, debs, err) < 0)
+		return -1;
+	put_first(debs, *packages);
+	return 0;
 }

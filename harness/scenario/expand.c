@@ -217,15 +217,18 @@ static void add_toolbox(const struct workload *w, const struct job_line *line, s
 		job_add(&v->job, "need", "what", "fs:ext4", NULL);
 }
 
-static int add_workload(const struct scenario *s, const struct env *env, struct variant *v,
-			struct error *err)
+static int add_workload(const struct scenario *s, const struct env *env,
+			const struct step_context *guest, struct variant *v, struct error *err)
 {
 	const struct node *n = node_get(s->root, "workload"), *name = n->key[0];
 	const struct workload *w = find_workload(s, name->text);
 	struct job_line *line = job_add(&v->job, "workload", "do", name->text, NULL);
+	struct step_fault fault;
 
 	if (params_to_job(env, w->params, w->nparams, name, n->value[0], line, err) < 0)
 		return -1;
+	if (w->check && w->check(line, guest, &fault) < 0)
+		return steps_fault(env, n, &fault, err);
 	if (w->toolbox)
 		add_toolbox(w, line, v);
 	return 0;
@@ -250,16 +253,17 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 		    struct variant *v, struct error *err)
 {
 	struct job *job = &v->job;
+	struct steps_guest guest;
 
 	for (size_t i = 0; i < env->nconsts; i++)
 		add_numbered(job, "const", env->consts[i].name, env->consts[i].value);
 	for (char **need = plan->needs; *need; need++)
 		job_add(job, "need", "what", *need, NULL);
-	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, err) < 0)
+	if (add_sysctls(s, env, job, err) < 0 || steps_to_job(s, env, v, &guest, err) < 0)
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
-	if (add_workload(s, env, v, err) < 0)
+	if (add_workload(s, env, &guest.context, v, err) < 0)
 		return -1;
 	return add_options(s, job, err);
 }

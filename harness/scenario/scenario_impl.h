@@ -130,8 +130,20 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 const struct layout_step *steps_find(const struct scenario *s, const char *name);
 /* Does the layout have such a step? */
 bool steps_use(const struct scenario *s, const struct layout_step *step);
-/* The variant's memory and nodes are known, and what a step asks for is held against them. */
-int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err);
+/* The guest as the layout's last step leaves it; the context points into it. */
+struct steps_guest {
+	struct step_context context;
+	uint64_t node_bytes[VM_NODES_MAX];
+};
+/*
+ * The variant's memory and nodes are known, and what a step asks for is held against them. Fills
+ * *g, for the check of the workload.
+ */
+int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct steps_guest *g,
+		 struct error *err);
+/* Tells a fault of a step or workload, `NAME: {PARAMETERS}`, where the value at fault is written. -1. */
+int steps_fault(const struct env *env, const struct node *step, const struct step_fault *f,
+		struct error *err);
 
 /* ---- kernels.c: kernel and kernels ---- */
 

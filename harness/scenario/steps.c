@@ -39,7 +39,7 @@ struct walk {
 	const struct scenario *s;
 	struct env *env;
 	struct job *job;
-	struct step_context context;
+	struct step_context *context;
 	size_t nsteps;
 	int64_t round; /* -1: not within repeat */
 };
@@ -55,8 +55,8 @@ static const struct node *param_place(const struct env *env, const struct node *
 	return n ? env_text(env, n) : NULL;
 }
 
-static int report_fault(const struct env *env, const struct node *step, const struct step_fault *f,
-			struct error *err)
+int steps_fault(const struct env *env, const struct node *step, const struct step_fault *f,
+		struct error *err)
 {
 	const struct node *name = step->key[0], *params = step->value[0];
 	const struct node *value = param_place(env, params, f->param);
@@ -86,10 +86,10 @@ static int add_step(struct walk *w, const struct node *n, struct error *err)
 	}
 	if (params_to_job(w->env, step->params, step->nparams, name, n->value[0], line, err) < 0)
 		return -1;
-	if (step->check && step->check(line, &w->context, &fault) < 0)
-		return report_fault(w->env, n, &fault, err);
+	if (step->check && step->check(line, w->context, &fault) < 0)
+		return steps_fault(w->env, n, &fault, err);
 	if (step->holds)
-		w->context.held = step->holds(line) || w->context.held;
+		w->context->held = step->holds(line) || w->context->held;
 	return 0;
 }
 
@@ -112,23 +112,25 @@ static int add_repeat(struct walk *w, const struct node *params, struct error *e
 	return 0;
 }
 
-int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct error *err)
+static void describe_guest(const struct scenario *s, const struct variant *v, struct steps_guest *g)
+{
+	for (size_t i = 0; i < v->nnodes; i++)
+		g->node_bytes[i] = v->node[i].memory_bytes;
+	g->context = (struct step_context){
+		.memory_bytes = v->memory_bytes,
+		.node_bytes = g->node_bytes,
+		.nnodes = v->nnodes,
+		.movable = node_get(node_get(s->root, "vm"), "movablecore"),
+	};
+}
+
+int steps_to_job(const struct scenario *s, struct env *env, struct variant *v, struct steps_guest *g,
+		 struct error *err)
 {
 	const struct node *layout = node_get(s->root, "layout");
-	uint64_t node_bytes[VM_NODES_MAX];
-	struct walk w = { .s = s,
-			  .env = env,
-			  .job = &v->job,
-			  .round = -1,
-			  .context = {
-				  .memory_bytes = v->memory_bytes,
-				  .node_bytes = node_bytes,
-				  .nnodes = v->nnodes,
-				  .movable = node_get(node_get(s->root, "vm"), "movablecore") } };
+	struct walk w = { .s = s, .env = env, .job = &v->job, .round = -1, .context = &g->context };
 
-	for (size_t i = 0; i < v->nnodes; i++)
-		node_bytes[i] = v->node[i].memory_bytes;
-
+	describe_guest(s, v, g);
 	for (size_t i = 0; layout && i < layout->n; i++) {
 		const struct node *n = layout->value[i];
 		int ret = strcmp(n->key[0]->text, STEP_REPEAT) == 0 ? add_repeat(&w, n->value[0], err) :
