@@ -5,7 +5,8 @@
 
 extern const struct layout_step step_fill, step_pin, step_free, step_shape, step_mix, step_age,
 	step_reclaim, step_compact;
-extern const struct workload workload_alloc_order, workload_fio, workload_tmpfs_files;
+extern const struct workload workload_alloc_order, workload_fio, workload_stress_ng,
+	workload_tmpfs_files;
 
 const struct layout_step *const layout_steps[] = {
 	&step_fill, &step_pin, &step_free, &step_shape, &step_mix, &step_age, &step_reclaim, &step_compact
@@ -13,7 +14,7 @@ const struct layout_step *const layout_steps[] = {
 const size_t layout_step_count = sizeof(layout_steps) / sizeof(layout_steps[0]);
 
 const struct workload *const workload_table[] = {
-	&workload_alloc_order, &workload_fio, &workload_tmpfs_files
+	&workload_alloc_order, &workload_fio, &workload_stress_ng, &workload_tmpfs_files
 };
 const size_t workload_count = sizeof(workload_table) / sizeof(workload_table[0]);
 

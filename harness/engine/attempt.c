@@ -395,6 +395,16 @@ static void conclude(struct attempt *a)
 	attempt_free(a);
 }
 
+/* A workload's own reservation about what it has measured. */
+static void tell_note(struct attempt *a)
+{
+	const char *note = json_string_value(json_object_get(a->guest.result, "note"));
+	cleanup_free char *text = note ? str_printf("run %s: %s", a->run.id, note) : NULL;
+
+	if (text)
+		progress_note(a->e->progress, text);
+}
+
 static void on_exited(void *arg, int status)
 {
 	struct attempt *a = arg;
@@ -410,6 +420,8 @@ static void on_exited(void *arg, int status)
 		r->phase[PHASE_BOOT] = a->e->deterministic ? (double)a->guest.hello_ns / 1e9 : a->boot_s;
 	guest_state_to_run(&a->guest, a->e->plan->moves, r);
 	attempt_decide(a, r);
+	if (r->verdict == VERDICT_OK)
+		tell_note(a);
 	conclude(a);
 }
 
