@@ -10,8 +10,9 @@
  * whatever it has left behind is killed and waited for, and its cgroup goes.
  *
  * Progress (task_progress()) is told while it is polled: the counter moves for each second in which
- * the program and its children used 1 % of a CPU, or wrote output. One that sleeps for ever, or
- * hangs in the kernel, reaches the scenario's limit of silence; one that spins, that of its phase.
+ * the program and its children used 10 % of a CPU or wrote output, or anything was read from a disk or
+ * written to one. One that sleeps for ever, or hangs in the kernel, reaches the scenario's limit of
+ * silence; one that spins, that of its phase.
  *
  * Typical use, with a static struct program, since it is some 16 KiB:
  *
@@ -33,6 +34,8 @@
 
 #define PROGRAM_HEAD_BYTES 8192
 #define PROGRAM_TAIL_BYTES 4096
+/* What a program may write to stdout and stderr; with more it is ended. */
+#define PROGRAM_OUTPUT_MAX (256u << 20)
 /* Of a program that forks without end; its children count, threads too. */
 #define PROGRAM_PIDS_MAX 4096
 
@@ -41,7 +44,7 @@ struct program_spec {
 	const char *const *env;	 /* "NAME=VALUE", NULL-terminated, beside the four; may be NULL */
 	const char *dir;	 /* working folder in the toolbox; NULL: /work */
 	uint64_t memory_max_bytes; /* memory.max; 0: none, and its memory is not accounted at all */
-	uint64_t pids_max;	   /* 0: PROGRAM_PIDS_MAX */
+	uint64_t pids_max; /* 0: PROGRAM_PIDS_MAX, or half of what the kernel has room for where that is less */
 };
 
 /* Bytes from the beginning and the end of a stream. Between: total - head_len - tail_len. */
@@ -61,7 +64,8 @@ struct program {
 	double real_s, user_s, system_s; /* user and system: with all its children, dead or alive */
 	uint64_t max_rss_bytes;	       /* the largest of its processes that were waited for */
 	uint64_t oom_kills;	       /* within memory_max_bytes */
-	bool pids_hit;		       /* it ran into pids_max, and was ended for it */
+	uint64_t pids_max;	       /* that it had */
+	bool pids_hit;		       /* it ran into that, and was ended for it */
 	int exec_errno;		       /* it could not be run at all; 0: it was */
 	struct program_output output;
 
@@ -71,7 +75,7 @@ struct program {
 	pid_t pid;
 	int pid_fd, output_fd;
 	char cgroup[64];
-	uint64_t start_ns, look_ns, look_usec, look_output, progress;
+	uint64_t start_ns, look_ns, look_usec, look_kib, look_output, progress;
 };
 
 /* 0, or -1 after task_fail(). spec must live as long as the program. */

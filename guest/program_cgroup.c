@@ -58,6 +58,14 @@ static int limit(const struct program *p, const char *controller, const char *fi
 	return 0;
 }
 
+/* kernel.threads-max goes by memory: 512 MiB have fewer than 4096. */
+static uint64_t pids_default(void)
+{
+	int64_t all = file_number("/proc/sys/kernel/threads-max", 2 * PROGRAM_PIDS_MAX);
+
+	return all / 2 < PROGRAM_PIDS_MAX ? (uint64_t)(all / 2) : PROGRAM_PIDS_MAX;
+}
+
 int program_cgroup_make(struct program *p)
 {
 	static unsigned int count;
@@ -66,7 +74,8 @@ int program_cgroup_make(struct program *p)
 	snprintf(p->cgroup, sizeof(p->cgroup), CGROUPS "/program-%u-%d", count++, (int)getpid());
 	if (mkdir(p->cgroup, 0755) < 0)
 		return task_fail(p->child, "infra", "%s: %s", p->cgroup, strerror(errno));
-	if (limit(p, "pids", "pids.max", s->pids_max ? s->pids_max : PROGRAM_PIDS_MAX) < 0)
+	p->pids_max = s->pids_max ? s->pids_max : pids_default();
+	if (limit(p, "pids", "pids.max", p->pids_max) < 0)
 		return -1;
 	return s->memory_max_bytes ? limit(p, "memory", "memory.max", s->memory_max_bytes) : 0;
 }

@@ -16,7 +16,8 @@
 	  "size of a disk with ext4 for what it writes; 0: tmpfs", 0, 1LL << 40, "0", NULL },      \
 	{ "memory", PARAM_BYTES, "bytes", "its memory.max; 0: none", 0, 0, "0", NULL },            \
 	{ "processes", PARAM_NUMBER, "processes",                                                  \
-	  "processes and threads that it may have; with more it is ended", 1, 1000000, "4096", NULL }
+	  "processes and threads that it may have; with more it is ended; 0: 4096, or half of "    \
+	  "kernel.threads-max", 0, 1000000, "0", NULL }
 
 /*
  * Takes argv, with the words of before[] first and then those of args; limits too. The words of args are
