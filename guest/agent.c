@@ -29,6 +29,7 @@
 #include "guest/swap.h"
 #include "guest/symbols.h"
 #include "guest/task.h"
+#include "guest/toolbox.h"
 #include "guest/workload.h"
 
 /* The series of some 30 s at 10 a second, or the snapshots of every file at both edges. */
@@ -297,6 +298,8 @@ int main(void)
 		fail("infra", "%s", why);
 	if (swap_setup(&agent.job, &verdict, why, sizeof(why)) < 0)
 		fail(verdict, "%s", why);
+	if (toolbox_mount(&agent.job, &verdict, why, sizeof(why)) < 0)
+		fail(verdict, "%s", why);
 	if (sampler_init(ARENA_BYTES) < 0)
 		fail("infra", "no memory for the sampler");
 	if (task_start(&agent.holder, holder_main, NULL, -999) < 0)
@@ -309,6 +312,8 @@ int main(void)
 	run_layout();
 	wait_for_go();
 	phase_edge(PHASE_SETTLE, "begin");
+	if (toolbox_mount_scratch(&agent.job, &verdict, why, sizeof(why)) < 0)
+		fail(verdict, "%s", why);
 	if (boot_sysctls(&agent.job, "workload", why, sizeof(why)) < 0)
 		fail("infra", "%s", why);
 	settle(SETTLE_MS);

@@ -14,6 +14,7 @@
  *	swap kind=zram|ramdisk size=536870912
  *	step do=fill kind=anon leave=125829120 ...
  *	moves counter=allocstall
+ *	toolbox scratch=1073741824
  *	workload do=tmpfs-files files=250000 ...
  *	option name=sample_ms value=100
  *

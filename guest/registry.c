@@ -5,8 +5,9 @@
 
 extern const struct layout_step step_fill, step_pin, step_free, step_shape, step_mix, step_age,
 	step_reclaim, step_compact;
-extern const struct workload workload_alloc_order, workload_mthp_fault, workload_stress_highalloc,
-	workload_thpscale, workload_thread_stacks, workload_tmpfs_files, workload_writers;
+extern const struct workload workload_alloc_order, workload_fio, workload_mthp_fault,
+	workload_stress_highalloc, workload_stress_ng, workload_thpscale, workload_thread_stacks,
+	workload_tmpfs_files, workload_writers;
 
 const struct layout_step *const layout_steps[] = {
 	&step_fill, &step_pin, &step_free, &step_shape, &step_mix, &step_age, &step_reclaim, &step_compact
@@ -14,8 +15,9 @@ const struct layout_step *const layout_steps[] = {
 const size_t layout_step_count = sizeof(layout_steps) / sizeof(layout_steps[0]);
 
 const struct workload *const workload_table[] = {
-	&workload_alloc_order,	 &workload_mthp_fault,	&workload_stress_highalloc, &workload_thpscale,
-	&workload_thread_stacks, &workload_tmpfs_files, &workload_writers,
+	&workload_alloc_order, &workload_fio,	  &workload_mthp_fault,	   &workload_stress_highalloc,
+	&workload_stress_ng,   &workload_thpscale, &workload_thread_stacks, &workload_tmpfs_files,
+	&workload_writers,
 };
 const size_t workload_count = sizeof(workload_table) / sizeof(workload_table[0]);
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "guest/step_check.h"
+#include "guest/toolbox.h"
 
 struct job;
 struct job_line;
@@ -25,6 +26,8 @@ enum param_kind {
 	PARAM_CHOICE,	 /* one of choices[] */
 	PARAM_BOOL,	 /* true/false; in the job 1/0 */
 	PARAM_SHARE,	 /* "30%", "0.3", or an expression and a per cent sign; in the job millionths */
+	PARAM_TEXT,	 /* as it is written; {name} of a constant or axis stands for its value */
+	PARAM_FILE,	 /* a file of text, relative to the scenario's, or its lines; in the job those */
 };
 
 struct param_spec {
@@ -67,6 +70,9 @@ struct workload {
 	void *run;
 	/* Modules that it needs where the kernel does not have them built in; may be NULL. */
 	const char *const *modules;
+	const struct toolbox_spec *toolbox; /* programs that it runs, guest/toolbox.h; NULL: none */
+	/* On the host: size of its scratch disk with these parameters; 0: none. May be NULL. */
+	uint64_t (*scratch_bytes)(const struct job_line *line);
 };
 
 extern const struct layout_step *const layout_steps[];

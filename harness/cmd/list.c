@@ -47,7 +47,7 @@ static struct entry layout_entry(size_t i)
 static const char *const param_kinds[] = {
 	[PARAM_NUMBER] = "number",	 [PARAM_BYTES] = "bytes",   [PARAM_AMOUNT] = "amount",
 	[PARAM_PREDICATE] = "predicate", [PARAM_CHOICE] = "choice", [PARAM_BOOL] = "bool",
-	[PARAM_SHARE] = "share",
+	[PARAM_SHARE] = "share",	 [PARAM_TEXT] = "text",	    [PARAM_FILE] = "file",
 };
 
 static const char *const better_words[] = {

@@ -218,6 +218,19 @@ static void on_registers(void *arg, const char *json)
 	json_decref(o);
 }
 
+static void on_status(void *arg, const char *json)
+{
+	struct attempt *a = arg;
+	json_t *o = json ? json_loads(json, 0, NULL) : NULL;
+	const char *status = json_string_value(json_object_get(o, "status"));
+
+	if (status && strcmp(status, "io-error") == 0) {
+		a->disk_failed = true;
+		stop(a, 100);
+	}
+	json_decref(o);
+}
+
 /*
  * A guest that has gone silent is asked what it is doing before it is ended: memory, blocked tasks,
  * then all tasks, by SysRq over its console (a break and a key), and its registers from QEMU, which
@@ -227,6 +240,7 @@ static void ask_last_words(struct attempt *a)
 {
 	a->asked_at = a->last_console = now_s();
 	a->next_key = "mwlt";
+	vm_qmp(a->vm, "query-status", NULL, on_status, a, NULL);
 	vm_qmp(a->vm, "human-monitor-command", "{\"command-line\":\"info registers -a\"}", on_registers, a,
 	       NULL);
 }
@@ -384,6 +398,16 @@ static void conclude(struct attempt *a)
 	attempt_free(a);
 }
 
+/* A workload's own reservation about what it has measured. */
+static void tell_note(struct attempt *a)
+{
+	const char *note = json_string_value(json_object_get(a->guest.result, "note"));
+	cleanup_free char *text = note ? str_printf("run %s: %s", a->run.id, note) : NULL;
+
+	if (text)
+		progress_note(a->e->progress, text);
+}
+
 static void on_exited(void *arg, int status)
 {
 	struct attempt *a = arg;
@@ -402,6 +426,8 @@ static void on_exited(void *arg, int status)
 	if (a->profile)
 		r->profile_json = profile_json(a->profile);
 	attempt_decide(a, r);
+	if (r->verdict == VERDICT_OK)
+		tell_note(a);
 	conclude(a);
 }
 
@@ -474,6 +500,12 @@ static int boot(struct attempt *a, struct error *err)
 	const struct engine_kernel *k = &e->kernel[a->spec.cell.kernel];
 	cleanup_free char *scratch = path_join(store_run_dir(a->record), "scratch");
 	cleanup_free char *initrd = path_join(scratch, "initrd"), *job = job_text(a);
+	cleanup_free char *scratch_disk = path_join(scratch, "disk");
+	/* Each VM has a second disk of its own, a fork too: what its template saw of it is an empty one. */
+	const struct vm_disk disk[] = {
+		{ e->toolbox.image, TOOLBOX_SERIAL, false },
+		{ scratch_disk, TOOLBOX_SCRATCH_SERIAL, true },
+	};
 	cleanup_free char *base = vm_default_cmdline(e->accel, e->deterministic);
 	cleanup_free char *cmdline = str_printf("%s%s", base, v->cmdline);
 	const struct vm_handlers handlers = {
@@ -495,12 +527,16 @@ static int boot(struct attempt *a, struct error *err)
 		.channel = e->deterministic ? VM_CHANNEL_FILES : k->channel,
 		.deterministic = e->deterministic,
 		.seed = a->run.seed,
+		.disk = disk,
+		.ndisks = v->scratch_bytes ? 2 : e->toolbox.image ? 1 : 0,
 		.cpu_first = a->spec.cpu_first,
 		.cpu_count = a->spec.cpu_count,
 	};
 
 	/* A fork's QEMU wants the same files, though the guest has read them long ago. */
 	if (dir_make(scratch, 0700, err) < 0 || image_with_job(k->initrd, job, initrd, err) < 0)
+		return -1;
+	if (v->scratch_bytes && scratch_make(scratch_disk, v->scratch_bytes, err) < 0)
 		return -1;
 	if (a->spec.kind == ATTEMPT_FORK)
 		inherit(a);

@@ -235,6 +235,10 @@ void attempt_decide(const struct attempt *a, struct run *r)
 		set_verdict(r, VERDICT_INFRA, xstrdup(a->store_error.text));
 	else if (a->trouble)
 		of_trouble(a, r);
+	else if (a->disk_failed)
+		set_verdict(r, VERDICT_INFRA,
+			    xstrdup("the host could not write what the guest wrote to its scratch disk; its own disk is "
+				    "full, most likely"));
 	else if (lacking)
 		of_fail(a, r);
 	else if (never_started(a, splat))

@@ -99,6 +99,19 @@ static int prepare_kernel(struct engine *e, struct engine_kernel *k, struct erro
 	return 0;
 }
 
+static int prepare_toolbox(struct engine *e, struct error *err)
+{
+	cleanup_free char *note = NULL;
+
+	if (!e->plan->toolbox)
+		return 0;
+	if (toolbox_get(e->plan->toolbox, progress_task, e->progress, &e->toolbox, err) < 0)
+		return -1;
+	note = str_printf("toolbox with %s", e->toolbox.what);
+	progress_note(e->progress, note);
+	return 0;
+}
+
 static int resolve_accel(struct engine *e, enum vm_accel wanted, struct error *err)
 {
 	struct accel_result r;
@@ -362,6 +375,16 @@ static uint64_t most_memory(const struct scenario_plan *plan)
 	return most;
 }
 
+static uint64_t most_scratch(const struct scenario_plan *plan)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < plan->nvariants; i++)
+		if (plan->variant[i].scratch_bytes > most)
+			most = plan->variant[i].scratch_bytes;
+	return most;
+}
+
 int engine_check_memory(const struct scenario_plan *plan, struct error *err)
 {
 	return host_check_memory(most_memory(plan), err);
@@ -376,6 +399,10 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 				 "--deterministic and --fork do not go together: a deterministic guest hears nothing "
 				 "from the host, so a fork cannot be told its seed");
 
+	if (e->deterministic && e->plan->toolbox)
+		return error_set(err, EXIT_USAGE,
+				 "--deterministic does not go with this workload: its programs come from a disk, and "
+				 "when a disk answers depends on the host");
 	if (engine_check_memory(e->plan, err) < 0)
 		return -1;
 	e->agent = libexec_path("agent", err);
@@ -383,11 +410,13 @@ static int prepare(struct engine *e, const struct engine_options *o, struct erro
 	if (!e->qemu_version || (o->resume && store_must_exist(o, err) < 0) ||
 	    store_open(o->results, true, &e->store, err) < 0)
 		return -1;
-	if (host_check_disk(e->store, o->runs * e->ncells, err) < 0)
+	if (host_check_disk(e->store, o->runs * e->ncells, most_scratch(e->plan), err) < 0)
 		return -1;
 	for (size_t i = 0; i < e->nkernels; i++)
 		if (prepare_kernel(e, &e->kernel[i], err) < 0)
 			return -1;
+	if (prepare_toolbox(e, err) < 0)
+		return -1;
 	if (resolve_accel(e, o->accel, err) < 0 ||
 	    host_check_addresses(most_memory(e->plan), e->accel == VM_ACCEL_TCG, err) < 0)
 		return -1;
@@ -419,6 +448,7 @@ static void engine_free(struct engine *e)
 	free(e->qemu_version);
 	free(e->host);
 	free(e->agent);
+	toolbox_free(&e->toolbox);
 	if (e->store)
 		store_close(e->store);
 }

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "harness/engine/progress.h"
+#include "harness/image/toolbox.h"
 #include "harness/kernel/kernel.h"
 #include "harness/scenario/scenario.h"
 #include "harness/vm/vm.h"
@@ -59,6 +60,7 @@ struct engine {
 	enum vm_accel accel;
 	bool deterministic, allow_starved;
 	char *qemu, *qemu_version, *host, *agent;
+	struct toolbox toolbox; /* image NULL: the workload runs no programs */
 	double scale; /* of the deadlines */
 	struct store *store;
 	struct progress *progress;

@@ -70,19 +70,20 @@ int host_check_memory(uint64_t guest_bytes, struct error *err)
 			 (unsigned long long)(available / MIB), (unsigned long long)fits);
 }
 
-int host_check_disk(const struct store *s, size_t runs, struct error *err)
+int host_check_disk(const struct store *s, size_t runs, uint64_t scratch_bytes, struct error *err)
 {
-	uint64_t bytes, needed = runs * RUN_BYTES;
+	uint64_t bytes, needed = runs * RUN_BYTES + scratch_bytes;
 
 	if (store_free_bytes(s, &bytes, err) < 0)
 		return -1;
 	if (bytes >= needed)
 		return 0;
 	return error_set(err, EXIT_NO_VERDICT,
-			 "%s: %llu MiB are free and %zu runs can need %llu MiB; make room, or set "
+			 "%s: %llu MiB are free and %zu runs can need %llu MiB%s; make room, or set "
 			 "MMRIG_RESULTS to a folder on another disk",
 			 store_root(s), (unsigned long long)(bytes / MIB), runs,
-			 (unsigned long long)(needed / MIB));
+			 (unsigned long long)(needed / MIB),
+			 scratch_bytes ? " with a scratch disk" : "");
 }
 
 /* ---- how a run was treated ---- */

@@ -44,7 +44,10 @@ int host_check_memory(uint64_t guest_bytes, struct error *err);
 /* Without KVM, QEMU's CPUs have physical addresses of 40 bits. EXIT_USAGE. */
 #define HOST_TCG_MEMORY_MAX (960ULL << 30) /* 1 TiB less q35's holes: 970G still starts, 980G does not */
 int host_check_addresses(uint64_t guest_bytes, bool tcg, struct error *err);
-/* Room for so many runs (16 MiB each: console at most 3 MiB, samples, database). EXIT_NO_VERDICT. */
-int host_check_disk(const struct store *s, size_t runs, struct error *err);
+/*
+ * Room for so many runs (16 MiB each: console at most 3 MiB, samples, database), and for one scratch disk
+ * (0: none), which lies in its run's folder. EXIT_NO_VERDICT.
+ */
+int host_check_disk(const struct store *s, size_t runs, uint64_t scratch_bytes, struct error *err);
 
 #endif

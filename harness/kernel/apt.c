@@ -99,8 +99,7 @@ static const char *find_complaint(const char *text, bool any)
 	return NULL;
 }
 
-/* The first "E: ..." line of apt's stderr, without the mark; heap. */
-static char *first_complaint(const struct strbuf *errors)
+char *apt_complaint(const struct strbuf *errors)
 {
 	const char *text = errors->len ? errors->data : "", *p = find_complaint(text, false);
 
@@ -168,7 +167,7 @@ int apt_update(struct apt *a, struct error *err)
 	if (status < 0)
 		return -1;
 	if (!has_index(a)) {
-		cleanup_free char *why = first_complaint(&errors);
+		cleanup_free char *why = apt_complaint(&errors);
 
 		error_set(err, EXIT_NO_VERDICT, "apt: no index of the Debian archive: %s", why);
 		return error_hint(err, "look at the network and at apt's proxy settings");
@@ -493,7 +492,7 @@ int apt_download(struct apt *a, struct apt_debs *debs, const char *dir, struct e
 	if (status < 0)
 		return -1;
 	if (status > 0) {
-		cleanup_free char *why = first_complaint(&errors);
+		cleanup_free char *why = apt_complaint(&errors);
 
 		return error_set(err, EXIT_NO_VERDICT, "apt: cannot download: %s", why);
 	}

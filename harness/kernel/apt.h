@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "results/util/error.h"
+#include "results/util/str.h"
 
 typedef void apt_progress(void *arg, const char *text, double percent);
 
@@ -60,6 +61,12 @@ void apt_packages_free(struct apt_packages *p);
  */
 int apt_split(struct apt *a, const struct apt_package *image, struct apt_debs *debs,
 	      struct error *err);
+/*
+ * Packages of stable and all that they depend on, as for a machine that has nothing; what they only
+ * recommend is left out. An unknown package is an error that names it.
+ */
+int apt_install_list(struct apt *a, const char *const *packages, struct apt_debs *debs,
+		     struct error *err);
 /* Into dir; sizes and hashes are those of the signed index, or it is an error. */
 int apt_download(struct apt *a, struct apt_debs *debs, const char *dir, struct error *err);
 void apt_debs_free(struct apt_debs *d);
@@ -72,7 +79,13 @@ int apt_write_sources(struct apt *a, struct error *err);
  */
 char *apt_targets(const char *const *options, const char *format, struct error *err);
 
+/* The first "E: ..." line of apt's stderr, without the mark; heap. */
+char *apt_complaint(const struct strbuf *errors);
+
 /* ---- parts that are tested by themselves ---- */
+
+/* "'URI' fio_3.39-1_amd64.deb 575528 SHA256:..." as `apt-get --print-uris` has it. */
+bool apt_parse_uri(const char *line, struct apt_deb *d);
 
 bool apt_is_image(const char *package, const char *flavour);
 /* flavour is not used; there so that both have one form. */

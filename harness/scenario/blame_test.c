@@ -326,7 +326,7 @@ static void test_workload(void **state)
 		  "f.yaml:4:41: mthp-fault: from is 64K, and to only 32K",
 		  "mthp-fault: {count: 5, from: 64K, to: 32K}" },
 		{ "{memory: 512M}", "layout: [compact: {}]", NULL, 0,
-		  "f.yaml:4:41: most is 1048576; allowed are 2097152 bytes and more",
+		  "f.yaml:4:41: most is 1M; allowed are 2M and more",
 		  "mthp-fault: {count: 5, most: 1M}" },
 	};
 

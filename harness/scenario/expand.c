@@ -80,8 +80,19 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
+static void add_toolbox(const struct workload *w, const struct job_line *line, struct variant *v)
+{
+	cleanup_free char *bytes = NULL;
+
+	v->scratch_bytes = w->scratch_bytes ? w->scratch_bytes(line) : 0;
+	bytes = str_printf("%" PRIu64, v->scratch_bytes);
+	job_add(&v->job, "toolbox", v->scratch_bytes ? "scratch" : NULL, bytes, NULL);
+	if (v->scratch_bytes)
+		job_add(&v->job, "need", "what", "fs:ext4", NULL);
+}
+
 static int add_workload(const struct scenario *s, const struct env *env,
-			const struct step_context *guest, struct job *job, struct error *err)
+			const struct step_context *guest, struct variant *v, struct error *err)
 {
 	const struct node *n = node_get(s->root, "workload");
 	const struct workload *w = workload_of(s);
@@ -90,10 +101,14 @@ static int add_workload(const struct scenario *s, const struct env *env,
 
 	if (!w)
 		return 0;
-	line = job_add(job, "workload", "do", w->name, NULL);
+	line = job_add(&v->job, "workload", "do", w->name, NULL);
 	if (params_to_job(env, w->params, w->nparams, n->key[0], n->value[0], line, err) < 0)
 		return -1;
-	return w->check && w->check(line, guest, &fault) < 0 ? steps_fault(env, n, &fault, err) : 0;
+	if (w->check && w->check(line, guest, &fault) < 0 && steps_fault(env, n, &fault, err) < 0)
+		return -1;
+	if (w->toolbox)
+		add_toolbox(w, line, v);
+	return 0;
 }
 
 static bool is_profiled(const struct scenario *s)
@@ -135,7 +150,7 @@ static int make_job(const struct scenario *s, struct env *env, const struct scen
 		return -1;
 	for (char **counter = plan->moves; *counter; counter++)
 		job_add(job, "moves", "counter", *counter, NULL);
-	if (add_workload(s, env, &guest.context, job, err) < 0)
+	if (add_workload(s, env, &guest.context, v, err) < 0)
 		return -1;
 	return add_options(s, job, err);
 }
@@ -218,6 +233,8 @@ static int fill_variant(const struct scenario *s, struct env *env,
 		return -1;
 	if (module)
 		texts_add(&plan->modules, module);
+	if (v->scratch_bytes)
+		texts_add(&plan->modules, "ext4");
 	needs_of_steps(s, &v->job, plan);
 	return 0;
 }

@@ -255,47 +255,13 @@ int kernels_check(const struct scenario *s, const struct node *key, const struct
 
 /* ---- into the plan ---- */
 
-/* "~" is the home, and what is relative is so to the scenario's file. NULL: no home. */
-static char *resolve(const struct node *n, struct error *err)
-{
-	const char *home = getenv("HOME"), *slash = strrchr(n->label, '/');
-
-	if (n->text[0] == '~' && (n->text[1] == '/' || !n->text[1])) {
-		if (home && *home)
-			return str_printf("%s%s", home, n->text + 1);
-		node_error(err, n, "%s: HOME is not set, so there is no ~", n->text);
-		return NULL;
-	}
-	return *n->text == '/' || !slash ?
-		       xstrdup(n->text) :
-		       str_printf("%.*s/%s", (int)(slash - n->label), n->label, n->text);
-}
-
-/* What is not there is found out before the first of several kernels is built. */
-static char *resolve_there(const struct node *n, const char *what, mode_t type, struct error *err)
-{
-	cleanup_free char *path = resolve(n, err);
-	struct stat st;
-
-	if (!path)
-		return NULL;
-	if (stat(path, &st) < 0 || access(path, R_OK) < 0)
-		node_error(err, n, "%s: %s: %s", what, path, strerror(errno));
-	else if ((st.st_mode & S_IFMT) != type)
-		node_error(err, n, "%s: %s: %s", what, path,
-			   type == S_IFDIR ? "is no folder" : "is no file");
-	else
-		return STEAL(path);
-	return NULL;
-}
-
 /* A fragment that is shipped goes by its name alone, unless a file of that name is nearer. */
 static char *resolve_config(const struct node *n, struct error *err)
 {
-	cleanup_free char *path = resolve(n, err);
+	cleanup_free char *path = path_of(n, err);
 
 	if (!path || strchr(n->text, '/') || *n->text == '~' || file_exists(path))
-		return path ? resolve_there(n, "config", S_IFREG, err) : NULL;
+		return path ? path_there(n, "config", S_IFREG, err) : NULL;
 	return xstrdup(n->text);
 }
 
@@ -308,7 +274,7 @@ static int fill_paths(const struct node *entry, const char *key, char ***to, str
 		const struct node *word = texts_at(n, i);
 
 		(*to)[i] = strcmp(key, "config") == 0 ? resolve_config(word, err) :
-							resolve_there(word, key, S_IFREG, err);
+							path_there(word, key, S_IFREG, err);
 		if (!(*to)[i])
 			return -1;
 	}
@@ -331,9 +297,9 @@ static int fill_built(const struct node *entry, struct scenario_kernel *k, struc
 	k->rev = text_of(entry, "rev");
 	k->cc = text_of(entry, "cc");
 	k->align = align && strcmp(align->text, "true") == 0;
-	if (tree && !(k->tree = resolve_there(tree, "tree", S_IFDIR, err)))
+	if (tree && !(k->tree = path_there(tree, "tree", S_IFDIR, err)))
 		return -1;
-	if (base && !(k->base = resolve_there(base, "base", S_IFREG, err)))
+	if (base && !(k->base = path_there(base, "base", S_IFREG, err)))
 		return -1;
 	return fill_paths(entry, "patch", &k->patch, err) < 0 ?
 		       -1 :

@@ -49,6 +49,14 @@ static void add_modules(struct scenario_plan *plan)
 	}
 }
 
+static void collect_toolbox(const struct toolbox_spec *toolbox, struct scenario_plan *plan)
+{
+	plan->toolbox = toolbox;
+	texts_add(&plan->modules, "virtio_blk");
+	texts_add(&plan->needs, "fs:erofs");
+	texts_add(&plan->needs, "fs:cgroup2");
+}
+
 void needs_collect(const struct scenario *s, struct scenario_plan *plan)
 {
 	const struct node *sysctl = node_get(s->root, "sysctl");
@@ -63,6 +71,8 @@ void needs_collect(const struct scenario *s, struct scenario_plan *plan)
 	if (w) {
 		texts_add_all(&plan->needs, w->needs);
 		texts_add_all(&plan->moves, w->moves);
+		if (w->toolbox)
+			collect_toolbox(w->toolbox, plan);
 	}
 	texts_finish(&plan->needs);
 	texts_finish(&plan->moves);

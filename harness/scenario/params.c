@@ -130,6 +130,28 @@ static int put_share(const struct env *env, const struct param_spec *p, const st
 	return 0;
 }
 
+static int put_text(const struct env *env, const struct param_spec *p, const struct node *n,
+		    struct job_line *line, struct error *err)
+{
+	cleanup_free char *text = NULL;
+
+	if (env_template(env, n, &text, err) < 0)
+		return -1;
+	job_line_set(line, p->name, text);
+	return 0;
+}
+
+static int put_file(const struct param_spec *p, const struct node *n, struct job_line *line,
+		    struct error *err)
+{
+	cleanup_free char *text = path_text(n, p->name, err);
+
+	if (!text)
+		return -1;
+	job_line_set(line, p->name, text);
+	return 0;
+}
+
 static int put_param(const struct env *env, const struct param_spec *p, const struct node *written,
 		     struct job_line *line, struct error *err)
 {
@@ -157,6 +179,10 @@ static int put_param(const struct env *env, const struct param_spec *p, const st
 		return put_bool(p, n, line, err);
 	case PARAM_SHARE:
 		return put_share(env, p, n, line, err);
+	case PARAM_TEXT:
+		return put_text(env, p, n, line, err);
+	case PARAM_FILE:
+		return put_file(p, n, line, err);
 	}
 	return node_error(err, n, "%s: a parameter of a kind unknown to the driver", p->name);
 }

@@ -117,6 +117,7 @@ struct variant {
 	struct job job; /* everything but `mmrig-job` (id, seed), which the engine adds */
 	uint64_t memory_bytes;
 	unsigned int cpus;
+	uint64_t scratch_bytes; /* of the workload's scratch disk; 0: none */
 	struct vm_node *node; /* nnodes of them; none: no NUMA */
 	size_t nnodes;
 	uint8_t *distance;    /* [from * nnodes + to], or NULL */
@@ -154,6 +155,7 @@ struct scenario_plan {
 	char **metric;		     /* NULL-terminated */
 	char **needs;		     /* NULL-terminated, `need` of guest/job.h */
 	char **moves;		     /* NULL-terminated canonical counters of the workload */
+	const struct toolbox_spec *toolbox; /* what the workload runs; NULL: nothing, and no disk */
 	struct scenario_limits limits;
 	bool profile;
 	char *table_style;	     /* "seed", "plain" or "sizes" */

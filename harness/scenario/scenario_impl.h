@@ -2,6 +2,8 @@
 #ifndef MMRIG_SCENARIO_IMPL_H
 #define MMRIG_SCENARIO_IMPL_H
 /* Between the files of this folder, and for their tests. */
+#include <sys/types.h>
+
 #include "guest/expr.h"
 #include "guest/registry.h"
 #include "harness/scenario/node.h"
@@ -208,6 +210,15 @@ size_t texts_count(const struct node *n);
 const struct node *texts_at(const struct node *n, size_t i);
 /* Of a NULL-terminated heap array. */
 void texts_free(char **words);
+
+/* ---- paths.c: files that a scenario names ---- */
+
+/* "~" is the home, and what is relative is so to the scenario's file. Heap; NULL: no home. */
+char *path_of(const struct node *n, struct error *err);
+/* Of a file (S_IFREG) or folder that can be read. What is not there is found out before anything is started. */
+char *path_there(const struct node *n, const char *what, mode_t type, struct error *err);
+/* The content of a file of text of at most 64 KiB; a value of several lines is that content itself. Heap. */
+char *path_text(const struct node *n, const char *what, struct error *err);
 
 /* ---- leave_out.c: cells that are not run ---- */
 

@@ -186,6 +186,23 @@ static void add_channels(struct args *a, const struct vm_config *c)
 	add2(a, "-mon", xstrdup("chardev=qmp,mode=control"));
 }
 
+/*
+ * What is written dies with the VM, so nothing is ever flushed to the host's disk. A full host disk stops
+ * the guest (werror=stop) rather than showing it an error that is not its own.
+ */
+static void add_disk(struct args *a, const struct vm_disk *d, size_t i)
+{
+	cleanup_free char *path = qemu_escape(d->path);
+
+	add2(a, "-blockdev",
+	     str_printf("driver=raw,node-name=disk%zu,file.driver=file,file.filename=%s,read-only=%s,"
+			"cache.no-flush=on%s",
+			i, path, d->writable ? "off" : "on", d->writable ? ",discard=unmap" : ""));
+	add2(a, "-device",
+	     str_printf("virtio-blk-pci,drive=disk%zu,serial=%s%s", i, d->serial,
+			d->writable ? ",werror=stop" : ""));
+}
+
 char **args_build(const char *program, const struct vm_config *c, const struct qemu_features *f)
 {
 	struct args a = { 0 };
@@ -193,6 +210,8 @@ char **args_build(const char *program, const struct vm_config *c, const struct q
 	add(&a, xstrdup(program));
 	add_machine(&a, c, f);
 	add_channels(&a, c);
+	for (size_t i = 0; i < c->ndisks; i++)
+		add_disk(&a, &c->disk[i], i);
 	add2(&a, "-kernel", xstrdup(c->kernel)); /* taken whole by QEMU: no commas to double */
 	if (c->initrd)
 		add2(&a, "-initrd", xstrdup(c->initrd));

@@ -38,6 +38,13 @@ enum vm_channel {
 struct vm_template;
 enum vm_role { VM_ALONE, VM_MAKES_TEMPLATE, VM_FORKS };
 
+/* A disk of the guest, on a file. */
+struct vm_disk {
+	const char *path;
+	const char *serial; /* by which the guest knows it; letters and digits */
+	bool writable;	    /* else several VMs may have the file at once */
+};
+
 struct vm_config {
 	enum vm_role role;
 	struct vm_template *template; /* not for VM_ALONE; outlives the VM */
@@ -59,6 +66,8 @@ struct vm_config {
 	 */
 	bool deterministic;
 	uint64_t seed;
+	const struct vm_disk *disk; /* ndisks of them, virtio-blk; not where it is deterministic */
+	size_t ndisks;
 	int cpu_first, cpu_count; /* host CPUs, by rank among those allowed; count 0: any */
 	const char *const *extra; /* more QEMU arguments, NULL-terminated; may be NULL */
 };
