@@ -19,12 +19,14 @@ struct import_args {
 	bool json;
 };
 
+_Static_assert(MEMREPORT_REPORTS_MAX == 128, "the help of --nth says so");
+
 static const struct opt import_opts[] = {
 	OPT_BYTES("memory", struct import_args, memory, "SIZE",
 		  "memory of the guest that the free lists are scaled to (the machine's own, within 1G and 4G; "
 		  "2G where FILE does not say how large the machine is)"),
-	OPT_U64("nth", struct import_args, nth, "N", 1, MEMREPORT_REPORTS_MAX,
-		"the report to take where FILE has several (the one with most data)"),
+	OPT_U64("nth", struct import_args, nth, "N", 1, 0,
+		"the report to take where FILE has several (the one with most data), of the first 128, which are read"),
 	OPT_CHOICE("unlisted", struct import_args, unlisted, "smallest|largest|none",
 		   "where free lists are cut off: take free pages that they do not show for the smallest or the "
 		   "largest blocks that they can be, or leave them out (refused, but where it is certain)"),
@@ -71,6 +73,19 @@ static int read_reports(const char *path, const char *label, struct memreport_se
 	return text ? memreport_parse(label, text, len, set, err) : -1;
 }
 
+static int refuse_nth(const struct import_args *args, const struct memimport *m, struct error *err)
+{
+	size_t all = m->set->n + m->set->left_out;
+
+	error_set(err, EXIT_USAGE, "--nth %llu: %s has %zu report%s", (unsigned long long)args->nth, m->label, all,
+		  all == 1 ? "" : "s");
+	if (!m->set->left_out)
+		return -1;
+	error_set(err, EXIT_USAGE, "--nth %llu: %s has %zu reports, and only the first %zu were read",
+		  (unsigned long long)args->nth, m->label, all, m->set->n);
+	return error_hint(err, "cut out the part of the log that is meant, and give that");
+}
+
 static int choose_report(const struct import_args *args, struct memimport *m, struct error *err)
 {
 	m->chosen = m->set->best;
@@ -78,9 +93,7 @@ static int choose_report(const struct import_args *args, struct memimport *m, st
 	if (!args->nth)
 		return 0;
 	if (args->nth > m->set->n)
-		return error_set(err, EXIT_USAGE, "--nth %llu: %s has %zu report%s",
-				 (unsigned long long)args->nth, m->label, m->set->n,
-				 m->set->n == 1 ? "" : "s");
+		return refuse_nth(args, m, err);
 	m->chosen = (size_t)args->nth - 1;
 	return 0;
 }
@@ -222,7 +235,11 @@ static const struct command command_layout_import = {
 		"\n"
 		"Where a free list is cut off, what is free is what \"free:\" of its zone says. Pages that the list "
 		"does not show go into blocks of the one order that they can be of. Where they can be of several, and "
-		"are more than 1 in 20, nothing is written but with --unlisted.\n"
+		"are more than 1 in 20, nothing is written but with --unlisted; with none, only where the size of the "
+		"machine is said.\n"
+		"\n"
+		"The watermarks of a zone are taken without the boost that they have at that moment (\"boost\" of zoneinfo "
+		"and Mem-Info).\n"
 		"\n"
 		"The share of memory that is free needs the size of the machine: give zoneinfo beside buddyinfo. 1/16 "
 		"is assumed where nothing says it.\n"

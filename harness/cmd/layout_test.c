@@ -137,6 +137,30 @@ static void test_nth(void **state)
 	assert_in(third.err, "--nth 3: " TWO_REPORTS " has 2 reports");
 }
 
+/* 130 reports, of which 128 are read. */
+static void test_nth_beyond_those_read(void **state)
+{
+	static const char report[] = "Mem-Info:\nNode 0 Normal free:8kB\n";
+	char path[] = "/tmp/mmrig-layout-test-XXXXXX";
+	cleanup_close int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	for (int i = 0; i < 130; i++)
+		assert_int_equal(write(fd, report, sizeof(report) - 1), sizeof(report) - 1);
+	{
+		cleanup_output struct output last = import(path, "--nth=128", NULL, NULL);
+		cleanup_output struct output next = import(path, "--nth=129", NULL, NULL);
+		cleanup_output struct output many = import(path, "--nth=1000", NULL, NULL);
+
+		assert_in(last.err, "report 128 of 130, from line 255, as asked; the first 128 were read");
+		assert_int_equal(next.status, 2);
+		assert_in(next.err, " has 130 reports, and only the first 128 were read; cut out the part");
+		assert_in(many.err, "--nth 1000: ");
+		assert_in(many.err, " has 130 reports, and only the first 128 were read");
+	}
+	unlink(path);
+}
+
 static void test_small_guest(void **state)
 {
 	cleanup_output struct output o = import(WITH_LISTS, "--memory=4K", NULL, NULL);
@@ -318,6 +342,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_without_lists),
 		cmocka_unit_test(test_nth),
+		cmocka_unit_test(test_nth_beyond_those_read),
 		cmocka_unit_test(test_small_guest),
 		cmocka_unit_test(test_large_guest),
 		cmocka_unit_test(test_stdin),

@@ -63,12 +63,17 @@ static void add_count(struct strbuf *sb, const struct memzone *z, unsigned int o
 
 static void add_fields(struct strbuf *sb, const struct memreport *r, const struct memzone *z)
 {
+	uint64_t boost_kb = z->value[MEMZONE_BOOST] * r->page_kb;
+
 	for (int f = 0; f < MEMZONE_LISTED; f++)
-		if (z->have >> f & 1)
+		if (z->have >> f & 1 && (f != MEMZONE_BOOST || !boost_kb))
 			strbuf_addf(sb, " %s %" PRIu64, memzone_field_name((enum memzone_field)f),
 				    z->value[f] * r->page_kb);
 	if (z->have & ((1u << MEMZONE_LISTED) - 1))
 		strbuf_adds(sb, " (kB)");
+	if (boost_kb)
+		strbuf_addf(sb, ", and %" PRIu64 " kB of boost at that moment, which min, low and high are without",
+			    boost_kb);
 }
 
 static void add_zone(struct strbuf *sb, const struct memreport *r, const struct memzone *z)
@@ -114,6 +119,8 @@ char *memscale_describe(const struct memscale *s)
 
 	const char *least = s->at_least ? "at least " : "";
 
+	if (s->base == MEMSCALE_ASSUMED && s->refused)
+		return str_printf("%s%" PRIu64 " kB are free; of how much is not said", least, s->free_kb);
 	if (s->base == MEMSCALE_ASSUMED)
 		return str_printf("%s%" PRIu64
 				  " kB are free; of how much is not said: 1/%d is assumed",
@@ -156,9 +163,15 @@ static void add_scale(struct strbuf *sb, const struct memimport *m)
 		strbuf_addf(sb, "that would leave the guest too little to go on: raised to %" PRIu64 " MiB\n",
 			    s->pages * 4 / 1024);
 	if (s->held[MEMTYPE_UNMOVABLE] + s->held[MEMTYPE_RECLAIMABLE] > 0)
-		strbuf_addf(sb, "%.1f %% of the pageblocks hold unmovable pages, %.1f %% reclaimable ones%s\n",
+		strbuf_addf(sb, "pageblocks to hold pages of the kernel's: %.2f %% unmovable, %.2f %% reclaimable (%.2f %% "
+				"and %.2f %% are of the type in the report, those that are wholly free too%s)\n",
 			    100 * s->held[MEMTYPE_UNMOVABLE], 100 * s->held[MEMTYPE_RECLAIMABLE],
-			    s->held_less ? " (fewer than in the report: the large free blocks need the room)" : "");
+			    100 * s->mix[MEMTYPE_UNMOVABLE], 100 * s->mix[MEMTYPE_RECLAIMABLE],
+			    s->held_less ? "; the large free blocks need the room" : "");
+	if (s->machine_boost_kb)
+		strbuf_addf(sb, "the min watermarks of the machine are %" PRIu64 " kB, and %" PRIu64
+				" kB%s of boost at that moment, which is left out: %" PRIu64 " kB in the guest\n",
+			    s->machine_min_kb, s->machine_boost_kb, s->boost_unsaid ? " or more" : "", s->min_kb);
 	if (!s->base_kb && !m->memory_by_user)
 		strbuf_addf(sb, "the size of the machine is not said: %s is that of guests then (--memory)\n",
 			    memory);

@@ -156,10 +156,20 @@ static void add_unlisted(json_t *o, const struct memscale *s)
 	json_object_set_new(o, "lists_unknown", json_integer((json_int_t)s->lists_unknown));
 }
 
+static json_t *shares_json(const struct memscale *s, const double share[MEMTYPES])
+{
+	json_t *o = json_object();
+
+	for (int t = 0; t < MEMTYPES; t++)
+		if (s->have_mix >> t & 1)
+			json_object_set_new(o, memtype_name((enum memtype)t), json_real(share[t]));
+	return o;
+}
+
 static json_t *scale_json(const struct memscale *s)
 {
 	static const char *const bases[] = { "managed", "pages RAM", "MemTotal", "pageblocks", "assumed" };
-	json_t *o = json_object(), *mix = json_object();
+	json_t *o = json_object();
 
 	json_object_set_new(o, "memory_bytes", run_json_u64(s->memory_bytes));
 	json_object_set_new(o, "share_of", json_string(bases[s->base]));
@@ -174,11 +184,15 @@ static json_t *scale_json(const struct memscale *s)
 		json_object_set_new(o, "free_pages", run_json_u64(s->pages));
 		json_object_set_new(o, "free_blocks", counts_json(s->blocks, MEMSCALE_ORDERS));
 	}
-	for (int t = 0; t < MEMTYPES; t++)
-		if (s->have_mix >> t & 1)
-			json_object_set_new(mix, memtype_name((enum memtype)t),
-					    json_real(s->mix[t]));
-	json_object_set_new(o, "pageblock_shares", mix);
+	if (s->min_kb) {
+		json_object_set_new(o, "machine_min_kb", run_json_u64(s->machine_min_kb));
+		json_object_set_new(o, "machine_boost_kb", run_json_u64(s->machine_boost_kb));
+		json_object_set_new(o, "boost_at_least", json_boolean(s->boost_unsaid));
+		json_object_set_new(o, "min_kb", run_json_u64(s->min_kb));
+	}
+	json_object_set_new(o, "pageblock_shares", shares_json(s, s->mix));
+	json_object_set_new(o, "pageblock_shares_held", shares_json(s, s->held));
+	json_object_set_new(o, "held_less", json_boolean(s->held_less));
 	return o;
 }
 

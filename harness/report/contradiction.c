@@ -120,6 +120,7 @@ static void judge_watermarks(struct memreport *r, struct memzone *z)
 	static const struct {
 		enum memzone_field a, b;
 	} rising[] = {
+		{ MEMZONE_BOOST, MEMZONE_MIN }, /* which is printed with it */
 		{ MEMZONE_MIN, MEMZONE_LOW },
 		{ MEMZONE_LOW, MEMZONE_HIGH },
 		{ MEMZONE_MIN, MEMZONE_HIGH },
@@ -131,7 +132,9 @@ static void judge_watermarks(struct memreport *r, struct memzone *z)
 				     "the watermarks of the zone are left out");
 			leave_out(z, watermarks);
 		}
-	if (exceeds(z, MEMZONE_MIN, size_field(z))) {
+	memzone_judge_boost(r, z);
+	/* The kernel gives Movable 32 pages and more, be it empty. */
+	if (!memzone_is_empty(z) && exceeds(z, MEMZONE_MIN, size_field(z))) {
 		remark_above(r, z, MEMZONE_MIN, size_field(z),
 			     "the watermarks of the zone are left out");
 		leave_out(z, watermarks);

@@ -42,10 +42,10 @@ char memtype_letter(enum memtype t);	  /* as a free list has it; '?' */
 
 enum memzone_field {
 	MEMZONE_FREE,
-	MEMZONE_MIN,
+	MEMZONE_MIN, /* it, low and high are printed with the boost, and here without one that is said */
 	MEMZONE_LOW,
 	MEMZONE_HIGH,
-	MEMZONE_BOOST,
+	MEMZONE_BOOST, /* of the moment; not said before 5.16 */
 	MEMZONE_SPANNED,
 	MEMZONE_PRESENT,
 	MEMZONE_MANAGED,
@@ -200,7 +200,7 @@ enum memunlisted {
 	MEMUNLISTED_REFUSE,   /* unless it is certain where they are, or they are few */
 	MEMUNLISTED_SMALLEST, /* they are in the smallest blocks, or the largest, that they can be in */
 	MEMUNLISTED_LARGEST,
-	MEMUNLISTED_NONE, /* they are left out: the layout has at least the blocks of the lists */
+	MEMUNLISTED_NONE, /* left out: at least the blocks of the lists; refused where the size is assumed */
 };
 #define MEMUNLISTED_FEW 20 /* one page in so many: counters and lists are read one after the other */
 
@@ -220,12 +220,15 @@ struct memscale {
 	size_t unknown_line;  /* of one of them */
 	enum memunlisted unlisted;
 	bool refused;  /* pages and blocks are 0 */
+	bool unsized;  /* so, since the lists are a part, and nothing says how large the machine is */
 	bool at_least; /* more may be free */
 	uint64_t cma_kb; /* left out: free blocks that the failed request could not take */
 	uint64_t pages;	 /* 4 KiB: asked to be free in the guest */
 	uint64_t blocks[MEMSCALE_ORDERS];
 	bool raised;	 /* to MEMSCALE_PAGES_MIN */
 	uint64_t min_kb; /* min watermarks of the guest in the machine's proportion; 0: not known */
+	uint64_t machine_min_kb, machine_boost_kb; /* that they are made of: without the boost, and the boost */
+	bool boost_unsaid; /* of some zone: it is at least so much, and the watermarks are no more than that */
 	uint32_t have_mix;    /* bit per memtype */
 	double mix[MEMTYPES]; /* share of all pageblocks */
 	double held[MEMTYPES]; /* the same, without those that are free as a whole */

@@ -239,6 +239,16 @@ void memzone_lose_list(struct memzone *z);
  */
 void memreport_leave_out(struct memreport *r);
 
+/* ---- boost.c ---- */
+
+/* Takes a boost that is printed off min, low and high; says where there must be one that is not. */
+void memzone_judge_boost(struct memreport *r, struct memzone *z);
+/*
+ * Pages, or more, of a boost that is not printed: by which min is above what so small a gap to low allows.
+ * 0: none, or not known. min has it: the number is that of the text, also where low is cut off.
+ */
+uint64_t memzone_unsaid_boost(const struct memreport *r, const struct memzone *z);
+
 /* ---- unlisted.c ---- */
 
 /*
@@ -248,6 +258,8 @@ void memreport_leave_out(struct memreport *r);
 bool memreport_any_unlisted(const struct memreport *r); /* does a list lack what its zone has? */
 void memreport_add_unlisted(const struct memreport *r, bool whole, uint64_t pages[MEMSCALE_ORDERS],
 			    struct memscale *s);
+/* Of lists that are cut off, nothing is left to scale where the size of the machine is not said either. */
+void memreport_refuse_unsized(struct memscale *s);
 
 /* ---- scale.c ---- */
 

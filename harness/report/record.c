@@ -130,7 +130,7 @@ static const struct {
 	{ "min ", KIND_LINE },
 	{ "low ", KIND_LINE },
 	{ "high ", KIND_LINE },
-	{ "boost ", KIND_LINE },
+	{ "boost ", KIND_LINE }, { "promo ", KIND_LINE },
 	{ "spanned ", KIND_LINE },
 	{ "present ", KIND_LINE },
 	{ "managed ", KIND_LINE },

@@ -239,19 +239,30 @@ static void fit_held(struct memscale *s)
 	s->held_less = true;
 }
 
-/* 0 where a zone with a list does not say, or a balloon made it nonsense. */
-static uint64_t scaled_min_kb(const struct memreport *r, const struct memscale *s)
+/* Not known where a zone with a list does not say, or a balloon made it nonsense. */
+static void scale_min(const struct memreport *r, struct memscale *s)
 {
-	u128 sum = 0;
+	u128 sum = 0, boost = 0;
+	bool any_unsaid = false;
 
 	for (size_t i = 0; i < r->nzones; i++) {
-		if (r->zone[i].orders && !(r->zone[i].have >> MEMZONE_MIN & 1))
-			return 0;
-		sum += (u128)r->zone[i].value[MEMZONE_MIN] * r->page_kb;
+		const struct memzone *z = &r->zone[i];
+		uint64_t unsaid = memzone_unsaid_boost(r, z);
+
+		if (z->orders && !(z->have >> MEMZONE_MIN & 1))
+			return;
+		if (memzone_is_empty(z)) /* Movable has 32 pages for nothing */
+			continue;
+		sum += (u128)(z->value[MEMZONE_MIN] - unsaid) * r->page_kb;
+		boost += (u128)(z->value[MEMZONE_BOOST] + unsaid) * r->page_kb;
+		any_unsaid |= unsaid > 0;
 	}
 	if (!s->base_kb || sum >= s->base_kb)
-		return 0;
-	return (uint64_t)(sum * (s->memory_bytes / 1024) / s->base_kb);
+		return;
+	s->machine_min_kb = (uint64_t)sum;
+	s->machine_boost_kb = (uint64_t)boost;
+	s->boost_unsaid = any_unsaid;
+	s->min_kb = (uint64_t)(sum * (s->memory_bytes / 1024) / s->base_kb);
 }
 
 uint64_t memreport_guest_bytes(const struct memreport *r)
@@ -305,7 +316,8 @@ void memreport_scale_as(const struct memreport *r, const struct memscale_ask *as
 	s->unlisted = ask->unlisted;
 	scale_mix(r, s);
 	sum = add_up(r, pages, s);
-	s->min_kb = scaled_min_kb(r, s);
+	memreport_refuse_unsized(s);
+	scale_min(r, s);
 	if (!sum || s->refused)
 		return;
 	s->pages = guest_pages(s);

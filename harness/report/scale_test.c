@@ -211,7 +211,7 @@ static void test_mix(void **state)
 static void test_mix_is_written(void **state)
 {
 	cleanup_strbuf struct strbuf text = STRBUF_INIT;
-	cleanup_free char *yaml = NULL, *small = NULL;
+	cleanup_free char *yaml = NULL, *small = NULL, *account = NULL;
 	struct memreport_set set;
 	struct memscale s;
 	struct memimport m = { .label = "x", .set = &set, .scale = &s };
@@ -225,6 +225,11 @@ static void test_mix_is_written(void **state)
 	assert_non_null(strstr(yaml, "\n  - mix: {kind: unmovable, share: 32.42%, type_share: 33.59%}\n"
 				     "  - mix: {kind: reclaimable, share: 4.49%, type_share: 4.69%}\n"
 				     "  # Free blocks"));
+	assert_non_null(strstr(yaml, "# Pageblocks by their type, those that are wholly free too: 33.59 % Unmovable, 61.72 % "
+				     "Movable, 4.69\n#   % Reclaimable\n"));
+	account = memreport_account(&m);
+	assert_non_null(strstr(account, "pageblocks to hold pages of the kernel's: 32.42 % unmovable, 4.49 % reclaimable "
+					"(33.59 % and 4.69 % are of the type in the report, those that are wholly free too)\n"));
 	assert_non_null(strstr(yaml, "# Built: "));
 	assert_null(strstr(yaml, "own kernel may stand in more"));
 	assert_non_null(strstr(yaml, "\nruns: 5\nlayout:\n"));

@@ -77,9 +77,9 @@ static void add_types(struct strbuf *sb, const struct memscale *s)
 		return;
 	for (int t = 0; t < MEMTYPES; t++)
 		if (s->have_mix >> t & 1 && s->mix[t] > 0)
-			strbuf_addf(&line, "%s%.1f %% %s",
-				    line.len ? ", " : "Pageblocks: ", 100 * s->mix[t],
-				    memtype_name((enum memtype)t));
+			strbuf_addf(&line, "%s%.2f %% %s",
+				    line.len ? ", " : "Pageblocks by their type, those that are wholly free too: ",
+				    100 * s->mix[t], memtype_name((enum memtype)t));
 	add_comment(sb, line.data);
 }
 
@@ -132,6 +132,10 @@ static void add_watermarks(struct strbuf *sb, const struct memscale *s)
 
 	strbuf_addf(sb, "sysctl:\n  boot: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 1}\n",
 		    boot_kb < 1024 ? 1024 : boot_kb);
+	if (s->machine_boost_kb)
+		strbuf_addf(sb, "  # The report's min watermarks are %" PRIu64 " kB, and %" PRIu64
+				" kB%s of boost at that moment, which is left out.\n",
+			    s->machine_min_kb, s->machine_boost_kb, s->boost_unsaid ? " or more" : "");
 	/* A machine that reports a failure is below it. Built so, the guest would be in the OOM killer's hands. */
 	if (s->min_kb > s->pages * 4 / 2)
 		strbuf_addf(sb, "  workload: {vm.min_free_kbytes: %" PRIu64 ", vm.watermark_scale_factor: 10}"

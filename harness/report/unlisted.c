@@ -144,6 +144,16 @@ void memreport_add_unlisted(const struct memreport *r, bool whole, uint64_t page
 	s->at_least |= s->lists_unknown > 0 || (s->unlisted == MEMUNLISTED_NONE && s->unlisted_kb);
 }
 
+/* A known part would be blown up to a share that is assumed: neither is said by the report. */
+void memreport_refuse_unsized(struct memscale *s)
+{
+	bool some_lists = s->lists_unknown || s->unlisted_kb > (s->free_kb + s->unlisted_kb) / MEMUNLISTED_FEW;
+
+	if (s->refused || s->unlisted != MEMUNLISTED_NONE || s->base != MEMSCALE_ASSUMED || !some_lists)
+		return;
+	s->refused = s->unsized = true;
+}
+
 /* ---- for people ---- */
 
 static void add_orders(struct strbuf *sb, uint32_t orders)
@@ -191,14 +201,29 @@ char *memscale_describe_unlisted(const struct memscale *s)
 		strbuf_addf(&sb, " of the %" PRIu64 " kB that are free", listed_kb + s->unlisted_kb);
 	strbuf_adds(&sb, " are in them");
 	if (s->unlisted == MEMUNLISTED_NONE)
-		strbuf_adds(&sb, "; what is not is left out, as asked: the layout has at least the blocks that "
-				 "are known");
+		strbuf_adds(&sb, s->refused ? "" :
+					      "; what is not is left out, as asked: the layout has at least the "
+					      "blocks that are known");
 	else if (s->unlisted_kb)
 		add_known(&sb, s);
 	if (s->lists_unknown)
 		strbuf_addf(&sb, "; of %zu list%s nothing says how much is missing", s->lists_unknown,
 			    s->lists_unknown == 1 ? "" : "s");
 	return strbuf_steal(&sb);
+}
+
+/* Of what is there nobody can say what share of the memory it is. */
+static int need_size(const char *label, const char *line, const struct memscale *s, struct error *err)
+{
+	error_set(err, EXIT_USAGE,
+		  "%s: %sthe free lists are cut off or lost, and the size of the machine is not said: the %" PRIu64
+		  " kB that are listed are no known share of it",
+		  label, line, s->free_kb);
+	return error_hint(err, "add /proc/zoneinfo, or of a dump the lines of the zones (\"Node 0 Normal free:... "
+			       "managed:...\"), which say how large they are%s",
+			  s->lists_unknown ? " and how much is free" :
+					     "; or say what to take the pages for that are not listed: --unlisted "
+					     "smallest or largest");
 }
 
 int memscale_need_lists(const char *label, const struct memscale *s, struct error *err)
@@ -208,17 +233,23 @@ int memscale_need_lists(const char *label, const struct memscale *s, struct erro
 
 	if (!s->refused)
 		return 0;
+	if (s->unsized)
+		return need_size(label, line, s, err);
 	if (s->lists_unknown) {
 		error_set(err, EXIT_USAGE,
 			  "%s: %sthe free list is cut off or lost, and nothing says how much is missing", label,
 			  line);
-		return error_hint(err, "add the whole list, and /proc/zoneinfo, which says how much is free; or build "
-				       "no more than what is there, with --unlisted none");
+		return error_hint(err, "add the whole list, or /proc/zoneinfo (of a dump: \"free:\" of the zone), which "
+				       "says how much is free%s",
+				  s->base == MEMSCALE_ASSUMED ?
+					  "" :
+					  "; or build no more than what is there, with --unlisted none");
 	}
 	error_set(err, EXIT_USAGE,
 		  "%s: the free lists are cut off: of what order %" PRIu64 " of the %" PRIu64
 		  " kB that are free are is not known",
 		  label, open_kb, s->free_kb);
 	return error_hint(err, "add the whole lists; or say what to take these pages for: --unlisted smallest or "
-			       "largest (the blocks that they can be in), or none (left out)");
+			       "largest (the blocks that they can be in)%s",
+			  s->base == MEMSCALE_ASSUMED ? "" : ", or none (left out)");
 }

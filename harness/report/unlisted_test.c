@@ -256,10 +256,49 @@ static void test_unknown_is_refused_but_for_none(void **state)
 	for (int how = MEMUNLISTED_REFUSE; how <= MEMUNLISTED_NONE; how++) {
 		struct memscale s;
 
-		scale_text(CUT4, 1u << 30, (enum memunlisted)how, &s);
+		scale_text(CUT4 "16384 pages RAM\n", 1u << 30, (enum memunlisted)how, &s);
 		assert_int_equal(s.refused, how != MEMUNLISTED_NONE);
 		assert_true(s.at_least);
 	}
+}
+
+/* 116 kB of who knows how much, of a machine of who knows what size: a sixteenth of it is made of nothing. */
+static void test_unsized_is_refused(void **state)
+{
+	static const char lost[] = "Node 0, zone Normal 1 1 1 1 1 1 1 1 1 1 1\nNode 99999, zone DMA 1 1 1\n";
+	static const struct {
+		const char *text;
+		bool refused[MEMUNLISTED_NONE + 1];
+		const char *error; /* of none */
+	} cases[] = {
+		{ CUT4, { true, true, true, true },
+		  "x: line 1: the free lists are cut off or lost, and the size of the machine is not said: the 116 kB that "
+		  "are listed are no known share of it; add /proc/zoneinfo" },
+		{ lost, { true, true, true, true }, "the 8188 kB that are listed are no known share" },
+		/* All that is free is said, and has a place: the share alone is assumed, as for whole lists. */
+		{ "Node 0 Normal free:244kB\n" CUT4, { true, false, false, true },
+		  "or say what to take the pages for that are not listed: --unlisted smallest or largest" },
+		/* It is certain where they are, but they are left out. */
+		{ "Node 0 Normal free:180kB\n" CUT4, { false, false, false, true }, "the 116 kB that are listed" },
+		{ "Node 0 Normal free:120kB\n" CUT4, { false, false, false, false }, NULL }, /* 1 in 30 */
+		{ ZONE(244, 65536) CUT4, { true, false, false, false }, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int how = MEMUNLISTED_REFUSE; how <= MEMUNLISTED_NONE; how++) {
+			cleanup_error struct error err = ERROR_INIT;
+			struct memscale s;
+
+			scale_text(cases[i].text, 1u << 30, (enum memunlisted)how, &s);
+			if (s.refused != cases[i].refused[how])
+				fail_msg("case %zu, %d", i, how);
+			assert_int_equal(s.pages > 0, !s.refused);
+			assert_int_equal(memscale_need_lists("x", &s, &err), s.refused ? -1 : 0);
+			if (how == MEMUNLISTED_NONE && s.refused)
+				assert_in(err.text, cases[i].error);
+			if (s.base == MEMSCALE_ASSUMED && s.refused)
+				assert_null(strstr(err.text, "none")); /* is no way out */
+		}
 }
 
 /* ---- rows of migratetypes ---- */
@@ -341,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_few_are_spread),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_unknown_is_refused_but_for_none),
+		cmocka_unit_test(test_unsized_is_refused),
 		cmocka_unit_test(test_short_row),
 		cmocka_unit_test(test_short_row_of_one_zone),
 		cmocka_unit_test(test_short_row_beside_buddyinfo),
