@@ -8,6 +8,7 @@
 #   make bench      speed, as ratios within one run
 #   make asan       build-asan/ with sanitizers, and the unit tests there
 #   make fuzz       build-fuzz/ with clang, and every parser fuzzed for FUZZ_SECONDS in all
+#   make man        build/mmrig.1, the manual page: man -l build/mmrig.1
 #   make install    DESTDIR= PREFIX=/usr/local
 #
 # WERROR=0 turns warnings back into warnings; V=1 shows the commands; O=DIR builds elsewhere.
@@ -196,10 +197,14 @@ fuzz: fuzz-build
 
 # ---- installation ----
 
-man: $(O)/mmrig
-	$(Q)$(O)/mmrig help --man > $(O)/mmrig.1
+$(O)/mmrig.1: $(O)/mmrig
+	$(call say,MAN  $@)
+	$(Q)$(O)/mmrig help --man > $@.tmp && mv $@.tmp $@
 
-install: all man
+man: $(O)/mmrig.1
+	@echo "to read it: man -l $<"
+
+install: all $(O)/mmrig.1
 	install -D -m 755 $(O)/mmrig $(DESTDIR)$(PREFIX)/bin/mmrig
 	install -D -m 755 $(O)/agent $(DESTDIR)$(PREFIX)/libexec/mmrig/agent
 	install -D -m 644 $(O)/mmrig.1 $(DESTDIR)$(PREFIX)/share/man/man1/mmrig.1

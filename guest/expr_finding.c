@@ -118,17 +118,6 @@ static void say_why(struct tree *t, const char *text, int i, struct expr_finding
 		say_subject(t, text, left ? n->kid[0] : n->kid[1], f);
 }
 
-static unsigned int uses(const struct tree *t, int i)
-{
-	const struct tree_node *n = &t->node[i];
-	unsigned int u = n->op == OP_VAR ? 1u << n->imm : 0;
-
-	for (int k = 0; k < 3; k++)
-		if (n->kid[k] >= 0)
-			u |= uses(t, n->kid[k]);
-	return u;
-}
-
 /* A constant that was folded into the operator, and whose own text is forgotten. */
 static bool is_false(const struct tree_node *n)
 {
@@ -167,8 +156,7 @@ void tree_find(struct tree *t, const char *text, struct expr_finding *f)
 	t->nfacts = 0;
 	i = smallest(t, &beside);
 	*f = (struct expr_finding){ .column = (int)t->node[i].from + 1,
-				    .len = (int)(t->node[i].to - t->node[i].from),
-				    .uses = uses(t, i) | (beside < 0 ? 0 : uses(t, beside)) };
+				    .len = (int)(t->node[i].to - t->node[i].from) };
 	f->blame_from = beside < 0 ? f->column - 1 : (int)t->node[beside].from;
 	f->blame_len = (int)t->node[i].to - f->blame_from;
 	say_node(f, text, &t->node[i]);

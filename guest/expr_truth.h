@@ -27,8 +27,7 @@ struct expr_finding {
 	int column; /* 1-based, in characters of the text */
 	int len;
 	int blame_from, blame_len; /* the same, and with what it contradicts; from 0 */
-	unsigned int uses; /* its variables, a bit set */
-	char text[400];	   /* "node == 7 is never true: node is 0" */
+	char text[400];		   /* "node == 7 is never true: node is 0" */
 };
 
 /* `text` is what e was compiled of. *f is filled for EXPR_NEVER; it may be NULL. */

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guest/expr_code.h"
 #include "guest/job.h"
+#include "guest/step_zones.h"
 
 #define HIGH_MOST \
 	10000 /* watermark_scale_factor is 1 at least: high is 2/10000 of a zone, or more */
-#define DMA_BYTES (16ull << 20)
-#define DMA32_BYTES (4ull << 30)
 
 /* Pages of the layout's own, which can be given back one by one. */
 static bool holds(const struct job_line *line)
@@ -39,24 +39,41 @@ static int check_node(int64_t node, const struct step_context *c, struct step_fa
 	return 0;
 }
 
-/* Which zones a kernel has is for the kernel to say; where they end at the most is the machine's. */
-static int check_zone(const char *zone, int64_t node, const struct step_context *c,
+static int zone_of(const char *name)
+{
+	int zone = 0;
+
+	while (zone < EXPR_ZONE_DEVICE && strcmp(expr_zone_names[zone], name) != 0)
+		zone++;
+	return zone;
+}
+
+static int no_zone_of_node(const char *zone, int64_t node, const struct step_context *c,
+			   struct step_fault *f)
+{
+	return step_fault(f, "zone", "node %" PRId64 " has no zone %s: its memory lies in %s", node, zone,
+			  step_zones_text(step_zones(c, node)).text);
+}
+
+/* Zones that neither a kernel nor a machine can give this guest. */
+static int check_zone(const char *name, int64_t node, const struct step_context *c,
 		      struct step_fault *f)
 {
-	uint64_t limit = zone && strcmp(zone, "dma") == 0 ? DMA_BYTES : DMA32_BYTES, before = 0;
+	int zone = name ? zone_of(name) : EXPR_ZONE_DMA32;
 
-	if (zone && strcmp(zone, "movable") == 0 && !c->movable)
+	if (!name || step_zone_bytes(c, zone, node))
+		return 0;
+	if (zone == EXPR_ZONE_MOVABLE)
 		return step_fault(
 			f, "zone",
 			"this guest has no zone movable; give it one with vm: {movablecore: SIZE}");
-	if (node < 0 || !zone || strncmp(zone, "dma", 3) != 0)
-		return 0;
-	for (int64_t i = 0; i < node && (size_t)i < c->nnodes; i++)
-		before += c->node_bytes[i];
-	if (before < limit)
-		return 0;
-	return step_fault(f, "zone", "zone %s ends at %s, and node %" PRId64 " lies above it", zone,
-			  size_text(limit).text, node);
+	if (node >= 0 && c->nnodes)
+		return no_zone_of_node(name, node, c, f);
+	return step_fault_of_memory(f, "zone",
+				    "this guest of %s has no zone %s, which begins at 4G: its memory lies in %s; give it "
+				    "2816M of memory or more",
+				    size_text(c->memory_bytes).text, name,
+				    step_zones_text(step_zones(c, -1)).text);
 }
 
 /* Where the fill counts, and what can be free there at the most. */
@@ -64,19 +81,26 @@ struct place {
 	char name[32];
 	uint64_t bytes;
 	bool is_guest;
+	bool grows; /* there is more of it in a larger guest */
 };
 
 static struct place place_of(const char *zone, int64_t node, const struct step_context *c)
 {
-	struct place p = { "the guest", c->memory_bytes, true };
+	struct place p = { "the guest", c->memory_bytes, true, true };
+	uint64_t bytes;
 
 	if (node >= 0 && c->nnodes) {
 		snprintf(p.name, sizeof(p.name), "node %" PRId64, node);
 		p.bytes = c->node_bytes[node];
-		p.is_guest = false;
+		p.is_guest = p.grows = false;
 	}
-	if (zone && strcmp(zone, "dma") == 0 && p.bytes > DMA_BYTES)
-		p = (struct place){ "zone dma", DMA_BYTES, false };
+	bytes = zone ? step_zone_bytes(c, zone_of(zone), node) : p.bytes;
+	if (bytes < p.bytes) {
+		snprintf(p.name, sizeof(p.name), "zone %s", zone);
+		p.bytes = bytes;
+		p.is_guest = false;
+		p.grows &= zone_of(zone) == EXPR_ZONE_NORMAL;
+	}
 	return p;
 }
 
@@ -87,8 +111,9 @@ static int too_much(const struct place *p, const char *leave, const char *has, s
 			f, "leave",
 			"leave is %s, and the guest has %s; leave less, or give it more memory",
 			leave, has);
-	return step_fault(f, "leave", "leave is %s, and %s has %s; leave less", leave, p->name,
-			  has);
+	step_fault(f, "leave", "leave is %s, and %s has %s; leave less", leave, p->name, has);
+	f->of_memory = p->grows;
+	return -1;
 }
 
 struct leave {
@@ -140,7 +165,7 @@ static int check_takes(struct leave v, const struct place *p, struct step_fault 
 		return 0;
 	step_fault(f, "leave", "leave is %s, which is all that %s has: the fill would take nothing; leave less",
 		   leave_text(v).text, p->name);
-	f->of_memory = p->is_guest && v.unit != STEP_PERCENT;
+	f->of_memory = p->grows && v.unit != STEP_PERCENT;
 	return -1;
 }
 

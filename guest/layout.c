@@ -11,6 +11,7 @@
 
 #include "guest/mix_blocks.h"
 #include "guest/mixed.h"
+#include "guest/proof.h"
 #include "guest/region.h"
 
 #define CHUNK 8192
@@ -257,43 +258,8 @@ static int run_step(struct layout *l, int index, const struct job_line *line)
 	if (r.ok)
 		return 0;
 	send_map(l, PHASE_LAYOUT); /* how far it came is what the reader wants to see now */
-	return task_fail(l->child, "infra", "layout step %d (%s): %s", index + 1, name, r.why);
-}
-
-/*
- * The proof at the end: every page that was given back must be free in the kernel's own flags, but
- * for what may sit on the per-CPU lists (free too, on no buddy list). The same pass over the flags
- * makes the map.
- */
-static int prove(struct layout *l, int index, bool lowered)
-{
-	struct step_report r = { .ok = true };
-	uint64_t start = mono_ns(), pcp, found;
-	int64_t buddy;
-
-	layout_begin(l, index, "proof");
-	buddy = pageblocks_read(&l->map, l->child);
-	zones_read(&l->zones, l->block_order);
-	pcp = zones_pcp(&l->zones);
-	found = buddy < 0 ? 0 : (uint64_t)buddy + pcp;
-	snprintf(r.how, sizeof(r.how), "/proc/kpageflags; the %" PRIu64 " pages on the per-CPU lists, %s, count as free",
-		 pcp, lowered ? "held short" : "which this kernel cannot hold short");
-	snprintf(r.asked, sizeof(r.asked), "\"free_pages\":%" PRIu64, l->nfreed);
-	snprintf(r.got, sizeof(r.got),
-		 "\"free_pages\":%" PRId64 ",\"pcp_pages\":%" PRIu64 ",\"whole_blocks\":%" PRIu64, buddy,
-		 pcp, zones_whole_blocks(&l->zones) >> l->block_order);
-	r.ok = layout_within(l, l->nfreed, found < l->nfreed ? found : l->nfreed) && buddy >= 0;
-	if (!r.ok) {
-		snprintf(r.why, sizeof(r.why),
-			 "%" PRIu64 " pages were given back, %" PRId64 " of them are free and %" PRIu64
-			 " pages sit on the per-CPU lists",
-			 l->nfreed, buddy, pcp);
-		layout_complete_why(l, &r);
-	}
-	layout_report(l, index, "proof", start, &r);
-	if (buddy >= 0)
-		pageblocks_send(&l->map, l->child, PHASE_LAYOUT);
-	return r.ok ? 0 : task_fail(l->child, "infra", "layout proof: %s", r.why);
+	return task_fail(l->child, r.cannot ? "unsupported" : "infra", "layout step %d (%s): %s", index + 1, name,
+			 r.why);
 }
 
 static int run_steps(struct layout *l)
@@ -305,7 +271,7 @@ static int run_steps(struct layout *l)
 	while (ret == 0 && (line = job_next(l->job, line, "step")))
 		ret = run_step(l, index++, line);
 	if (ret == 0)
-		ret = prove(l, index++, lowered);
+		ret = proof_run(l, index++, lowered);
 	if (ret == 0)
 		ret = mixed_report(l, &index);
 	pcp_limit_restore();

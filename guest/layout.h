@@ -77,6 +77,7 @@ struct step_report {
 	char asked[512], got[512];
 	char how[320];
 	bool ok;
+	bool cannot;   /* see guest/cannot.h */
 	char why[256]; /* when not ok */
 };
 

@@ -380,7 +380,10 @@ static void check_free(const char *where, bool (*is_picked)(uint32_t pfn), const
 	assert_memory_equal(r.got, expected, strlen(expected));
 	/* What is gone is not given back twice. */
 	assert_int_equal(run(&l, &step_free, &r, "where", where, NULL), -1);
-	assert_string_equal(r.why, "where selects no page of the fill");
+	assert_true(r.cannot);
+	assert_non_null(strstr(r.why, strcmp(where, "1") == 0 ?
+					      "the layout holds no page that is not pinned; pinned are 1" :
+					      "where selects no page of the fill that is not pinned: "));
 	unmake(&l);
 }
 
@@ -577,6 +580,12 @@ static void test_pin_per_block(void **state)
 		check_pinned_bits(&l);
 		/* Every block has its pin: there is nothing left to choose. */
 		assert_int_equal(run(&l, &step_pin, &r, NULL), -1);
+		assert_true(r.cannot);
+		assert_string_equal(r.why, "no page is left to pin: the pageblocks have their pins already");
+		assert_int_equal(run(&l, &step_pin, &r, "where", "pfn < 1000", NULL), -1);
+		/* 4096 pages from pfn 1000 on, of which 65 are pinned; the zones meet at pfn 2048, in block 32. */
+		assert_non_null(strstr(r.why, "where selects no page of the fill that is not pinned: 1031 pages in "
+					      "DMA32 of node 0 (pfn 100"));
 		assert_int_equal(machine.npinned, blocks);
 		unmake(&l);
 	}
@@ -611,7 +620,7 @@ static void test_pin_except(void **state)
 		check_pinned_from(&l, 20);
 		/* The five that are left are the lowest without a pin: of seven none is chosen. */
 		assert_int_equal(run(&l, &step_pin, &r, "except", "7", NULL), -1);
-		assert_string_equal(r.why, "where and except leave no page of the fill to pin");
+		assert_string_equal(r.why, "no page is left to pin: except passes over the pageblocks");
 		check_pinned_from(&l, 20);
 		/* Without it they get theirs, and the report counts the old ones too. */
 		assert_int_equal(run(&l, &step_pin, &r, "except", "2", NULL), 0);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guest/cannot.h"
 #include "guest/groups.h"
 #include "guest/region.h"
 
@@ -52,10 +53,10 @@ static int64_t age(struct layout *l, uint64_t operations, unsigned int orders, c
 		n = next_round(l, operations - done, orders, &pages);
 		if (!n)
 			break;
-		if (region_map(l, where) < 0) {
-			snprintf(r->why, sizeof(r->why), "where: division by zero");
+		if (region_map(l, where) < 0)
+			return step_divides_by_zero(r);
+		if (!round && step_any_page(l, r) < 0)
 			return -1;
-		}
 		if (region_take(l, pages) < (int64_t)pages ||
 		    (given = give_groups(l, n, orders, l->seed + round * ORDERS)) < 0) {
 			snprintf(r->why, sizeof(r->why), "cannot take or give back %" PRIu64 " pages: %s",

@@ -7,16 +7,12 @@
 
 #include "guest/expr_truth.h"
 #include "guest/job.h"
+#include "guest/step_zones.h"
 
 #define PAGE_BYTES 4096
 /* x86 gives away no page of the first 64 KiB, and since 5.13 none of the first 1 MiB. */
 #define PFN_FIRST 16
-/*
- * From 2816 MiB on QEMU leaves a hole for devices below 4 GiB, and what does not fit below it stands
- * above: at q35 all but 2 GiB, at pc less.
- */
-#define HOLE_FROM (2816ull << 20)
-#define HOLE_MOST (2ull << 30)
+#define HOLE_MOST (2ull << 30) /* at q35; at pc it is smaller */
 
 static void __attribute__((format(printf, 4, 0)))
 set(struct step_fault *f, const char *param, bool of_memory, const char *fmt, va_list ap)
@@ -73,9 +69,21 @@ static uint64_t nodes_with_memory(const struct step_context *c)
 	return c->nnodes ? set : 1;
 }
 
+/* What the zones that may be had, and are not here, take. */
+static const char *zone_hint(uint64_t zones)
+{
+	static const char *const hints[2][2] = {
+		{ "; normal takes 2816M of memory or more, and movable takes vm: {movablecore: SIZE}",
+		  "; normal takes 2816M of memory or more" },
+		{ "; movable takes vm: {movablecore: SIZE}", NULL },
+	};
+
+	return hints[zones >> EXPR_ZONE_NORMAL & 1][zones >> EXPR_ZONE_MOVABLE & 1];
+}
+
 void step_domain(const struct step_context *c, struct expr_domain *d)
 {
-	uint64_t end = c->memory_bytes + (c->memory_bytes >= HOLE_FROM ? HOLE_MOST : 0);
+	uint64_t end = c->memory_bytes + (c->memory_bytes >= STEP_NORMAL_FROM ? HOLE_MOST : 0);
 
 	*d = (struct expr_domain){ .pageblock_pages = STEP_BLOCK_BYTES / PAGE_BYTES };
 	d->var[EXPR_PFN].lo = PFN_FIRST;
@@ -83,13 +91,10 @@ void step_domain(const struct step_context *c, struct expr_domain *d)
 	d->var[EXPR_ORDER].hi = 10;
 	d->var[EXPR_RAND].hi = UINT32_MAX;
 	d->set[EXPR_NODE] = nodes_with_memory(c);
-	/* Which of the first three a kernel has is its own matter. */
-	d->set[EXPR_ZONE] = 1u << EXPR_ZONE_DMA | 1u << EXPR_ZONE_DMA32 | 1u << EXPR_ZONE_NORMAL |
-			    (uint64_t)c->movable << EXPR_ZONE_MOVABLE;
+	d->set[EXPR_ZONE] = step_zones(c, -1);
 	if (!c->nnodes)
 		d->hint[EXPR_NODE] = " in a guest without vm: {numa: [...]}";
-	if (!c->movable)
-		d->hint[EXPR_ZONE] = "; movable takes vm: {movablecore: SIZE}";
+	d->hint[EXPR_ZONE] = zone_hint(d->set[EXPR_ZONE]);
 }
 
 void step_gives_back(const struct job_line *line, struct step_context *c)

@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/cannot.h"
 #include "guest/fill.h"
 #include "guest/fill_check.h"
 #include "guest/region.h"
@@ -231,11 +232,8 @@ static int read_params(struct layout *l, const struct job_line *line, struct fil
 	measure(l, f);
 	f->target = target_pages(l, f, unit ? unit : "bytes", job_get_i64(line, "leave", 0));
 	if (f->zone && !f->kind->own)
-		snprintf(r->why, sizeof(r->why), "zone: pages of %s cannot be given back one by one",
-			 f->kind->name);
-	else if (!f->view.n || !zones_managed(&f->view))
-		snprintf(r->why, sizeof(r->why), "this guest has no memory in that zone or node");
-	return r->why[0] ? -1 : 0;
+		return step_cannot(r, "zone: pages of %s cannot be given back one by one", f->kind->name);
+	return f->view.n && zones_managed(&f->view) ? 0 : step_no_memory(l, f->zone, f->node, r);
 }
 
 static int fill_run(struct layout *l, const struct job_line *line, struct step_report *r)
@@ -267,7 +265,7 @@ static const char *const fill_zones[] = { "dma", "dma32", "normal", "movable", N
 static const struct param_spec fill_params[] = {
 	{ "kind", PARAM_CHOICE, NULL, "what to fill with", 0, 0, "anon", fill_kinds },
 	{ "leave", PARAM_AMOUNT, NULL,
-	  "free memory to leave: bytes, percent of RAM, multiples of the high watermarks, or whole "
+	  "free memory to leave: bytes, per cent of RAM, multiples of the high watermarks, or whole "
 	  "free pageblocks",
 	  0, 0, NULL, NULL },
 	{ "zone", PARAM_CHOICE, NULL, "fill only this zone, with anon or thp", 0, 0, "", fill_zones },

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guest/cannot.h"
 #include "guest/layout.h"
 #include "guest/region.h"
 #include "guest/release.h"
@@ -75,11 +76,8 @@ static int64_t give_back(struct layout *l, const struct job_line *line, const st
 {
 	int64_t candidates = count_candidates(l, where), want;
 
-	if (candidates <= 0) {
-		snprintf(r->why, sizeof(r->why),
-			 candidates ? "where: division by zero" : "where selects no page of the fill");
-		return -1;
-	}
+	if (candidates <= 0)
+		return candidates ? step_divides_by_zero(r) : step_no_page(l, r);
 	want = sample_size(line, (uint64_t)candidates, r);
 	if (want < 0 || release(l, where,
 				(struct sample){ (uint64_t)candidates, (uint64_t)want, l->seed ^ 0x66726565 },

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guest/cannot.h"
 #include "guest/full.h"
 #include "guest/groups.h"
 #include "guest/mix_blocks.h"
@@ -44,7 +45,7 @@ static const struct pollute *way_of(const struct job_line *line, struct step_rep
 		if ((any || strcmp(how, ways[i]->name) == 0) &&
 		    (!kind || strcmp(kind, ways[i]->migratetype) == 0))
 			return ways[i];
-	snprintf(r->why, sizeof(r->why), "how: %s does not give %s pages", how, kind);
+	step_cannot(r, "how: %s does not give %s pages", how, kind);
 	return NULL;
 }
 
@@ -84,9 +85,8 @@ static unsigned int next_batch(struct layout *l, const struct mix *m, uint64_t w
 static int fail_to_read(struct step_report *r)
 {
 	if (errno == EDOM)
-		snprintf(r->why, sizeof(r->why), "where: division by zero");
-	else
-		snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags: %s", strerror(errno));
+		return step_divides_by_zero(r);
+	snprintf(r->why, sizeof(r->why), "cannot read /proc/kpageflags: %s", strerror(errno));
 	return -1;
 }
 
@@ -245,6 +245,8 @@ static int mix_run(struct layout *l, const struct job_line *line, struct step_re
 
 	if (where && mix_begin(l, &m, where) < 0) {
 		fail_to_read(r);
+	} else if (where && !m.all) {
+		step_no_block(l, r);
 	} else if (where) {
 		before = mix_blocks_held(l, m.reclaimable);
 		ret = build(l, &m, where, r);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest/cannot.h"
 #include "guest/layout.h"
 #include "guest/region.h"
 
@@ -146,7 +147,7 @@ static int64_t thin(struct layout *l, const struct job_line *line, uint64_t n, s
 		if (l->pfn[i] & LAYOUT_CHOSEN && !sample_take(&s, LAYOUT_PFN(l->pfn[i])))
 			l->pfn[i] &= ~LAYOUT_CHOSEN;
 	if (want == 0)
-		snprintf(r->why, sizeof(r->why), "share and count leave no page to pin");
+		step_cannot(r, "share and count leave no page to pin");
 	return want > 0 ? want : -1;
 }
 
@@ -182,6 +183,22 @@ static enum pin_at at_of(const struct job_line *line)
 	return at && strcmp(at, "last") == 0 ? AT_LAST : at && strcmp(at, "random") == 0 ? AT_RANDOM : AT_FIRST;
 }
 
+/* No page is chosen: does `where` select none, or none that can be pinned? */
+static int nothing_to_pin(struct layout *l, const struct job_line *line, const struct expr *where,
+			  struct step_report *r)
+{
+	int64_t except = job_get_i64(line, "except", 0);
+
+	if (region_map(l, where) < 0)
+		return step_divides_by_zero(r);
+	if (step_any_page(l, r) < 0)
+		return -1;
+	return step_cannot(r, "no page is left to pin: %s%s%s",
+			   except ? "except passes over the pageblocks" : "the pageblocks have their pins",
+			   except ? "" : " already",
+			   l->has_movable ? ", and out of zone Movable a pin takes a page away" : "");
+}
+
 static int pin_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
 	const char *per = job_get(line, "per"), *how = "none";
@@ -194,14 +211,13 @@ static int pin_run(struct layout *l, const struct job_line *line, struct step_re
 		return -1;
 	blocks = count_blocks(l, &before);
 	chosen = choose(l, where, per_block, at_of(line), (uint64_t)job_get_i64(line, "except", 0));
+	if (chosen == UINT64_MAX)
+		step_divides_by_zero(r);
+	else if (!chosen)
+		nothing_to_pin(l, line, where, r);
 	expr_free(where);
-	if (chosen == UINT64_MAX || chosen == 0) {
-		snprintf(r->why, sizeof(r->why),
-			 chosen ? "where: division by zero" :
-			 job_get_i64(line, "except", 0) ? "where and except leave no page of the fill to pin" :
-						   "where selects no page of the fill");
+	if (r->cannot)
 		return -1;
-	}
 	wanted = thin(l, line, chosen, r);
 	if (wanted < 0 || pin_chosen(l, (size_t)wanted, &how, r) < 0) {
 		unchoose(l);

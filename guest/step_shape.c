@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "guest/cannot.h"
 #include "guest/full.h"
 #include "guest/groups.h"
 #include "guest/region.h"
@@ -92,36 +93,30 @@ static void print_blocks(char *out, size_t room, const uint64_t blocks[ORDERS])
 static int check_floor(struct layout *l, const uint64_t asked[ORDERS], struct step_report *r)
 {
 	zones_read(&l->zones, l->block_order);
-	if (pages_of(asked) < FLOOR_PAGES) {
-		snprintf(r->why, sizeof(r->why),
-			 "%" PRIu64 " free pages are asked for; with fewer than %d the guest runs out of memory",
-			 pages_of(asked), FLOOR_PAGES);
-		return -1;
-	}
+	if (pages_of(asked) < FLOOR_PAGES)
+		return step_cannot(
+			r, "%" PRIu64 " free pages are asked for; with fewer than %d the guest runs out of memory",
+			pages_of(asked), FLOOR_PAGES);
 	if (pages_of(asked) >= zones_low(&l->zones))
 		return 0;
-	snprintf(r->why, sizeof(r->why),
-		 "%" PRIu64 " free pages are asked for, fewer than the low watermarks of %" PRIu64
-		 "; lower vm.min_free_kbytes in sysctl: boot:, or ask for more",
-		 pages_of(asked), zones_low(&l->zones));
-	return -1;
+	return step_cannot(r,
+			   "%" PRIu64 " free pages are asked for, fewer than the low watermarks of %" PRIu64
+			   "; lower vm.min_free_kbytes in sysctl: boot:, or ask for more",
+			   pages_of(asked), zones_low(&l->zones));
 }
 
 static int build(struct layout *l, const uint64_t asked[ORDERS], const struct expr *where,
 		 struct step_report *r)
 {
-	int ret = 0;
+	int ret;
 
 	if (full_begin(l, r) < 0)
 		return -1;
-	if (region_map(l, where) < 0) {
-		snprintf(r->why, sizeof(r->why), "where: division by zero");
-		ret = -1;
-	}
+	ret = region_map(l, where) < 0 ? step_divides_by_zero(r) : step_any_page(l, r);
 	for (uint64_t round = 0; ret == 0 && round < ROUNDS; round++)
 		ret = give_missing(l, asked, round, r);
 	full_end();
-	if (region_reread(l) < 0) {
+	if (ret == 0 && region_reread(l) < 0) {
 		snprintf(r->why, sizeof(r->why), "cannot read /proc/self/pagemap: %s", strerror(errno));
 		ret = -1;
 	}

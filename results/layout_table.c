@@ -149,6 +149,20 @@ static bool is_nothing(const json_t *step, const char *what, const json_t *asked
 	return json_number_value(asked) == 0 && json_is_number(got) && json_number_value(got) == 0;
 }
 
+/* Pages of a mix that went astray: none were asked for, and none is judged. */
+static void put_outside(struct grid *g, const json_t *step)
+{
+	json_int_t n = json_integer_value(json_object_get(json_object_get(step, "got"), "pages_outside"));
+	size_t row;
+
+	if (n <= 0)
+		return;
+	row = put_row(g, step, "pages_outside");
+	grid_set(g, row, COL_GOT, table_number((double)n));
+	grid_set(g, row, COL_TOLERANCE, xstrdup(""));
+	put_time(g, row, step, false);
+}
+
 static void put_step(struct grid *g, json_t *step)
 {
 	json_t *asked = json_object_get(step, "asked"), *value;
@@ -164,6 +178,7 @@ static void put_step(struct grid *g, json_t *step)
 	}
 	if (n > 1)
 		put_total(g, step);
+	put_outside(g, step);
 	if (first) { /* nothing that can be counted, or it did not come to that */
 		const char *state = text_of(step, "state");
 

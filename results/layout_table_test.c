@@ -98,6 +98,30 @@ static void odd_ends(void **state)
 			    "    2 pin: FAILED: y\n");
 }
 
+/* What a mix could not help, and a proof that had nothing to prove. */
+static void what_was_not_asked_for(void **state)
+{
+	static const char steps[] =
+		"[{\"index\":0,\"step\":\"mix\",\"asked\":{\"blocks\":40},\"got\":{\"blocks\":40,\"pages\":1203,"
+		"\"pages_outside\":1383},\"error\":0,\"tolerance\":0.02,\"seconds\":3,\"ok\":true,\"how\":\"a\"},"
+		"{\"index\":1,\"step\":\"mix\",\"asked\":{\"blocks\":4},\"got\":{\"blocks\":4,\"pages_outside\":0},"
+		"\"error\":0,\"tolerance\":0.02,\"seconds\":1,\"ok\":true,\"how\":\"b\"},"
+		"{\"index\":2,\"step\":\"proof\",\"asked\":{},\"got\":{\"pcp_pages\":40},\"seconds\":0.5,\"ok\":true,"
+		"\"how\":\"no page was given back\"}]";
+	const struct run r = { .layout_json = (char *)steps };
+	cleanup_free char *text = layout_table(&r);
+
+	assert_string_equal(text, "    step                       asked       got   error  tolerance  time, s\n"
+				  "    1 mix: blocks                 40        40       0         2%     3.00\n"
+				  "    1 mix: pages_outside           -      1383       -\n"
+				  "    2 mix: blocks                  4         4       0         2%     1.00\n"
+				  "    3 proof                        -         -       -          -     0.50\n"
+				  "\n"
+				  "    1 mix: a\n"
+				  "    2 mix: b\n"
+				  "    3 proof: no page was given back\n");
+}
+
 static void without_a_layout(void **state)
 {
 	static const char *const none[] = { NULL, "", "[]", "{}", "[1,\"x\",null]" };
@@ -119,6 +143,7 @@ int main(void)
 		cmocka_unit_test(steps_asked_and_got),
 		cmocka_unit_test(tolerances),
 		cmocka_unit_test(odd_ends),
+		cmocka_unit_test(what_was_not_asked_for),
 		cmocka_unit_test(without_a_layout),
 	};
 

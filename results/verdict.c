@@ -19,7 +19,7 @@ static const struct {
 	[VERDICT_GUEST_LOST] = { "guest-lost", EXIT_NO_VERDICT,
 				 "the VM went away without the agent's end record" },
 	[VERDICT_UNSUPPORTED] = { "unsupported", EXIT_NO_VERDICT,
-				  "the kernel lacks what the scenario needs, by name" },
+				  "the kernel or the guest lacks what the scenario asks for, by name" },
 	[VERDICT_INFRA] = { "infra", EXIT_NO_VERDICT, "the host's fault, or a layout off its mark" },
 	[VERDICT_INTERRUPTED] = { "interrupted", EXIT_INTERRUPTED, "ended by the user" },
 };
@@ -29,7 +29,7 @@ const struct exit_status_row exit_status_table[] = {
 	{ EXIT_AGAINST, "a verdict against the kernel: regression, splat, stall, gate failed" },
 	{ EXIT_USAGE, "bad usage or bad input; nothing was started" },
 	{ EXIT_INCONCLUSIVE, "inconclusive: the runs made do not decide it" },
-	{ EXIT_NO_VERDICT, "no verdict: infrastructure, or the kernel lacks what is needed" },
+	{ EXIT_NO_VERDICT, "no verdict: infrastructure, or kernel or guest lack what is asked for" },
 	{ EXIT_SKIP, "skip, where git bisect run calls" },
 	{ EXIT_INTERRUPTED, "interrupted by the user" },
 };

@@ -107,6 +107,9 @@ test_bad_outputs()
 	mkdir "$T/map-2.svg"
 	refused "map-2.svg: is a folder" layout check "$T/only.yaml" --kernel "$KERNEL" --kernel "$OLD_KERNEL" -o "$T/map.svg"
 	refused "--output -: " layout check "$T/only.yaml" -o -
+	refused "--output $T/map.PNG: the picture is SVG; give a name that ends in .svg" \
+		layout check "$T/only.yaml" --kernel "$KERNEL" -o "$T/map.PNG"
+	refused "--output $T/page.pdf: the page is HTML" report last -o "$T/page.pdf"
 	mkdir -p "$T/results/a-set/0001"
 	touch "$T/results/a-set/0001/run.json"
 	expect 2 report last -o "$T/results/a-set/0001/run.json"
@@ -194,6 +197,16 @@ test_layouts_beyond_guest()
 		  - fill: {leave: 300M}
 	YAML
 	err_has "bad.yaml:3:19)"
+	bad_layout "--memory" "memory is 512M: free: zone == Normal is never true" --memory 512M <<-'YAML'
+		layout:
+		  - fill: {leave: 64M}
+		  - free: {where: zone == Normal}
+	YAML
+	bad_layout "bad.yaml:4:19" "free: pfn % 8 == 9 is never true" --memory 512M <<-'YAML'
+		layout:
+		  - fill: {leave: 64M}
+		  - free: {where: pfn % 8 == 9}
+	YAML
 }
 
 # Parameters that are each in their range, and do not go together: seen before anything is started.
@@ -229,6 +242,7 @@ test_bad_layouts()
 		19|free: {where: offset == 5000}|free: offset == 5000 is never true: offset is 0 to 511
 		35|free: {where: pfn % 8 == 4 && zone == HighMem}|free: zone == HighMem is never true: zone is dma
 		19|free: {where: zone == Movable}|free: zone == Movable is never true
+		19|free: {where: zone == Normal}|free: zone == Normal is never true: zone is dma or dma32; normal takes 2816M
 		27|free: {where: zone == DMA33}|unknown name "DMA33"; the zones are DMA, DMA32, Normal
 		26|free: {where: min(pfn) == 3}|min takes two values
 		19|free: {where: 5}|free: where is 5, which is so for every page; leave where out
@@ -236,6 +250,8 @@ test_bad_layouts()
 		19|fill: {leave: 0}|fill: leave is 0, and a guest cannot go on
 		19|fill: {leave: 100%}|fill: leave is 100%, which is all that the guest has
 		19|fill: {leave: 65M}|fill: leave is 65M, and a fill before has left 64M
+		19|fill: {leave: 120%}|leave is 120; allowed are 1 to 99 per cent
+		29|fill: {leave: 0%, zone: normal}|fill: this guest of 512M has no zone normal, which begins at 4G
 		19|fill: {leave: -5M}|leave is -5M; allowed are 0 bytes and more
 		5|compact|a step of the layout has parameters, or none: write "compact: {}"
 		5|sprase|unknown layout "sprase"; did you mean sparse?

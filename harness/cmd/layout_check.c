@@ -55,7 +55,7 @@ static int check_output(const struct check_args *a, const struct scenario_plan *
 		if (ret == 0)
 			ret = command_check_output(path, a->plan.kernel.item, err);
 	}
-	return ret;
+	return ret == 0 ? command_check_form(a->output, ".svg", "the picture is SVG", err) : ret;
 }
 
 struct building {

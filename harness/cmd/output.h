@@ -9,4 +9,10 @@
  */
 int command_check_output(const char *path, const char *const *input, struct error *err);
 
+/*
+ * The name must not end as that of a file of another form does: what is written is told by is ("the picture is
+ * SVG"), and ends in `suffix`. Names without such an end are good. -1, EXIT_USAGE.
+ */
+int command_check_form(const char *path, const char *suffix, const char *is, struct error *err);
+
 #endif

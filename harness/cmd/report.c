@@ -168,6 +168,8 @@ static int report_run(const struct command *self, int argc, char **argv, struct 
 	if (ret == 0 && strcmp(args.output, "-") != 0)
 		ret = command_check_output(args.output, NULL, err);
 	if (ret == 0)
+		ret = command_check_form(args.output, ".html", "the page is HTML", err);
+	if (ret == 0)
 		ret = make_page(&args, argv, (size_t)npos, command, err);
 	opt_list_free(&args.metric);
 	return ret < 0 ? -1 : EXIT_GOOD;

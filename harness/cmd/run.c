@@ -70,8 +70,9 @@ static void print_head(const struct runset *set)
 {
 	const struct run_variant *v = set->nvariants ? &set->variant[0] : NULL;
 	cleanup_free char *memory = v ? str_format_bytes(v->memory_bytes) : NULL;
+	bool titled = set->title && *set->title;
 
-	printf("%s: %s\n", set->scenario, set->title ? set->title : "");
+	printf("%s%s%s\n", set->scenario, titled ? ": " : "", titled ? set->title : "");
 	for (size_t i = 0; i < set->nkernels; i++)
 		print_kernel(&set->kernel[i], i ? ", " : "kernel ");
 	if (v)

@@ -197,6 +197,8 @@ static void test_options(void **state)
 		{ "{memory: 2G, movablecore: 1G}", "", NULL, 512 << 20,
 		  "--memory: memory is 512M: movablecore is 1G; allowed are 2M to 510M "
 		  "(in f.yaml:2:31)" },
+		{ "{memory: 2G, movablecore: 1M}", "", NULL, 512 << 20,
+		  "f.yaml:2:31: movablecore is 1M; allowed are 2M to 510M" },
 		{ "{memory: 2G, least: 1G}", "", NULL, 512 << 20,
 		  "--memory: memory is 512M: a guest of at least 1024 MiB is needed, and 512 MiB are given (in "
 		  "f.yaml:2:25); give --memory 1024M or more" },
@@ -206,6 +208,48 @@ static void test_options(void **state)
 		/* An expression of the memory is at fault through it. */
 		{ "{memory: 4G}", "layout: [fill: {leave: memory - 2G}]", NULL, 1ULL << 30,
 		  "--memory: memory is 1G: leave is -1G; allowed are 0 bytes and more (in f.yaml:3:24)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
+		check(&t[i], *state);
+}
+
+#define WHERE(text) "layout: [{fill: {leave: 5%}}, {free: {where: " text "}}]"
+#define OF_MEMORY "--memory: memory is 512M: "
+#define ZONES "zone is dma or dma32; normal takes 2816M of memory or more, and movable takes vm: {movablecore: SIZE}"
+
+/* --memory is at fault where a larger guest would do, and only there. 512 MiB end at pfn 131071, block 255. */
+static void test_where_of_memory(void **state)
+{
+	static const struct row t[] = {
+		{ "{}", WHERE("pfn % 8 == 9"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: pfn % 8 == 9 is never true: pfn % 8 is 0 to 7" },
+		{ "{}", WHERE("offset >= 512"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: offset >= 512 is never true: offset is 0 to 511" },
+		{ "{}", WHERE("block in 3..2"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: block in 3..2 is never true: 3 is more than 2" },
+		{ "{}", WHERE("pfn < 16"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: pfn < 16 is never true: pfn is 16 to 131071" },
+		{ "{}", WHERE("pfn % 16 == 3 && pfn % 8 == 5"), NULL, 512 << 20,
+		  "f.yaml:3:63: free: pfn % 8 == 5 is never true where pfn % 16 == 3 is" },
+		{ "{}", WHERE("zone == HighMem"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: zone == HighMem is never true: " ZONES },
+		{ "{}", WHERE("zone == Movable"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: zone == Movable is never true: " ZONES },
+		{ "{}", WHERE("pfn == 131072"), NULL, 512 << 20,
+		  OF_MEMORY "free: pfn == 131072 is never true: pfn is 16 to 131071 (in f.yaml:3:46)" },
+		{ "{}", WHERE("pfn % 8 == 4 && block >= 256"), NULL, 512 << 20,
+		  OF_MEMORY "free: block >= 256 is never true: block is 0 to 255 (in f.yaml:3:62)" },
+		{ "{}", WHERE("zone == Normal"), NULL, 512 << 20,
+		  OF_MEMORY "free: zone == Normal is never true: " ZONES " (in f.yaml:3:46)" },
+		/* The first part would do in a larger guest, the second never. */
+		{ "{}", WHERE("block == 300 && offset == 512"), NULL, 512 << 20,
+		  OF_MEMORY "free: block == 300 is never true: block is 0 to 255 (in f.yaml:3:46)" },
+		{ "{}", WHERE("offset == 512 && block == 300"), NULL, 512 << 20,
+		  "f.yaml:3:46: free: offset == 512 is never true: offset is 0 to 511" },
+		{ "{}", "layout: [{fill: {leave: 5%, zone: Normal}}]", NULL, 512 << 20,
+		  OF_MEMORY "fill: this guest of 512M has no zone normal, which begins at 4G: its memory lies in dma "
+			    "and dma32; give it 2816M of memory or more (in f.yaml:3:35)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(t); i++)
@@ -338,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_named_layout), cmocka_unit_test(test_options),
+		cmocka_unit_test(test_where_of_memory),
 		cmocka_unit_test(test_axes),	     cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_circles),	     cmocka_unit_test(test_workload),
 	};

@@ -57,11 +57,14 @@ static int put_amount_in(const struct env *env, const struct param_spec *p, cons
 			 const struct node *n, struct job_line *line, struct error *err)
 {
 	cleanup_free char *key = str_printf("%s_unit", p->name);
+	bool percent = strcmp(unit, "percent") == 0;
 	int64_t value;
 
-	if (env_number(env, n, p->name, unit, 0, strcmp(unit, "percent") == 0 ? 100 : 0, &value,
-		       err) < 0)
+	if (env_number(env, n, p->name, percent ? "per cent" : unit, percent ? INT64_MIN : 0, 0, &value, err) < 0)
 		return -1;
+	/* None, and all, are for the step to judge: of a zone there may be none left. */
+	if (percent && (value < 0 || value > 100))
+		return env_number(env, n, p->name, "per cent", 1, 99, &value, err);
 	job_line_set(line, key, unit);
 	set_number(line, p->name, value);
 	return 0;

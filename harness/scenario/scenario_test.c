@@ -512,7 +512,7 @@ static const struct bad bad_values[] = {
 	{ "fill: {leave: 1M - 6M}", "f.yaml:3:19: leave is -5M; allowed are 0 bytes and more" },
 	{ "fill: {leave: {blocks: 1 - step}}", "leave is -7; allowed are 0 blocks and more" },
 	{ "fill: {leave: pfn}", "f.yaml:3:19: pfn cannot be used here; only numbers" },
-	{ "fill: {leave: 101%}", "f.yaml:3:19: leave is 101; allowed are 0 to 100 percent" },
+	{ "fill: {leave: 101%}", "f.yaml:3:19: leave is 101; allowed are 1 to 99 per cent" },
 	{ "fill: {leave: -1}", "f.yaml:3:19: leave is -1; allowed are 0 bytes and more" },
 	{ "fill: {leave: {block: 1}}",
 	  "f.yaml:3:20: unknown unit of leave \"block\"; did you mean blocks?" },

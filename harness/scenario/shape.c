@@ -175,7 +175,9 @@ static int check_sizes(const struct env *env, const struct node *numa, const str
 		if (bytes[i] % BLOCK || (bytes[i] && bytes[i] < NODE_MIN))
 			return env_blame(
 				env,
-				&(struct blame){ .at = size, .made_of = size, .also = "memory" },
+				&(struct blame){ .at = size,
+						 .made_of = size,
+						 .also = is_plain(size->text) ? "memory" : NULL },
 				err,
 				"node %zu has %s; it must be 0, or 64M and more in whole "
 				"pageblocks of 2M",
@@ -320,7 +322,8 @@ static int add_movable(const struct env *env, const struct node *n, const struct
 		cleanup_free char *shown = env_shown(n, "bytes", bytes),
 				  *limit = str_format_bytes((uint64_t)most);
 
-		return env_blame(env, &(struct blame){ .at = n, .made_of = n, .also = "memory" },
+		return env_blame(env,
+				 &(struct blame){ .at = n, .made_of = n, .also = bytes > most ? "memory" : NULL },
 				 err, "movablecore is %s; allowed are 2M to %s", shown, limit);
 	}
 	strbuf_addf(cmdline, " movablecore=%" PRId64, bytes);

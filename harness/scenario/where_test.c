@@ -67,10 +67,21 @@ static void test_never(void **state)
 		{ "{memory: 1G}", FREE("offset == 5000"), NULL,
 		  "f.yaml:5:19: free: offset == 5000 is never true: offset is 0 to 511" },
 		{ "{memory: 1G}", FREE("zone == HighMem"), NULL,
-		  "f.yaml:5:19: free: zone == HighMem is never true: zone is dma, dma32 or normal; movable takes vm: "
-		  "{movablecore: SIZE}" },
+		  "f.yaml:5:19: free: zone == HighMem is never true: zone is dma or dma32; normal takes 2816M of "
+		  "memory or more, and movable takes vm: {movablecore: SIZE}" },
 		{ "{memory: 1G, movablecore: 256M}", FREE("zone == HighMem"), NULL,
+		  "f.yaml:5:19: free: zone == HighMem is never true: zone is dma, dma32 or movable; normal takes 2816M of "
+		  "memory or more" },
+		{ "{memory: 6G, movablecore: 256M}", FREE("zone == HighMem"), NULL,
 		  "f.yaml:5:19: free: zone == HighMem is never true: zone is dma, dma32, normal or movable" },
+		{ "{memory: 6G, movablecore: 256M}", FREE("zone == Device"), NULL,
+		  "f.yaml:5:19: free: zone == Device is never true" },
+		{ "{memory: 512M}", FREE("zone == Normal"), NULL,
+		  "f.yaml:5:19: free: zone == Normal is never true: zone is dma or dma32; normal takes 2816M" },
+		{ "{memory: 2814M}", FREE("pfn % 8 == 4 && zone == Normal"), NULL,
+		  "f.yaml:5:35: free: zone == Normal is never true: zone is dma or dma32" },
+		{ "{memory: 2816M}", FREE("zone == Normal"), NULL, NULL },
+		{ "{memory: 512M}", FREE("zone >= DMA32"), NULL, NULL },
 		{ "{memory: 1G}", FREE("zone == Movable"), NULL, "f.yaml:5:19: free: zone == Movable is never" },
 		{ "{memory: 1G, movablecore: 256M}", FREE("zone == Movable"), NULL, NULL },
 		{ "{memory: 1G}", FREE("block == 511"), NULL, NULL },
