@@ -57,7 +57,7 @@ json_t *build_record_pack(const struct build_record *b);
  */
 char *build_diff(const struct kernel *a, const struct kernel *b, bool whole, struct error *err);
 /*
- * The same as an object: "a", "b": names; "same"; "differences": [{"what", "a", "b"}], "config": [{"symbol",
+ * The same as an object: "a", "b": names; "same"; "same_image"; "differences": [{"what", "a", "b"}], "config": [{"symbol",
  * "a", "b"}], "source": text; null where it cannot be compared.
  */
 json_t *build_diff_json(const struct kernel *a, const struct kernel *b, bool whole,
