@@ -6,6 +6,7 @@
 
 #include "harness/build/build_impl.h"
 #include "harness/build/kconfig.h"
+#include "harness/engine/progress.h"
 #include "harness/kernel/cache.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
@@ -67,6 +68,14 @@ static int check_request(const struct build_request *r, struct error *err)
 	return check_cache_path(err);
 }
 
+static void tell_config(void *b, const char *text)
+{
+	cleanup_strbuf struct strbuf line = STRBUF_INIT;
+
+	progress_printable(&line, text); /* it names files */
+	build_tell(b, -1, "warning: %s", line.data);
+}
+
 static int find_config(struct build *b, struct error *err)
 {
 	for (char *const *c = b->r->config; c && *c; c++) {
@@ -78,7 +87,8 @@ static int find_config(struct build *b, struct error *err)
 	}
 	if (!b->fragment.item)
 		b->fragment.item = xcalloc(1, sizeof(char *));
-	b->config_text = kconfig_text(b->r->base, (const char *const *)b->fragment.item, err);
+	b->config_text = kconfig_text(b->r->base, (const char *const *)b->fragment.item,
+				      &(struct kconfig_tell){ tell_config, b }, err);
 	return b->config_text ? 0 : -1;
 }
 
@@ -187,7 +197,8 @@ static int configure(struct build *b, struct error *err)
 						      .obj = b->obj,
 						      .make_arg = (const char *const *)args.item,
 						      .base = b->r->base,
-						      .fragment = (const char *const *)b->fragment.item },
+						      .fragment = (const char *const *)b->fragment.item,
+						      .tell = { tell_config, b } },
 			   err);
 	words_free(&args);
 	return ret < 0 ? -1 : toolchain_check_config(config, err);

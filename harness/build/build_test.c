@@ -48,6 +48,7 @@ static struct {
 	char dir[64], *cache, *source;
 	const char *config; /* what kconfig makes */
 	const char *refuse; /* what kconfig says instead */
+	const char *remark; /* and beside */
 	bool dirty;
 	char *kept; /* "NAME OBJECT\n", ... */
 } fake;
@@ -138,10 +139,13 @@ char **kconfig_names(void)
 	return names;
 }
 
-char *kconfig_text(const char *base, const char *const *fragment, struct error *err)
+char *kconfig_text(const char *base, const char *const *fragment, const struct kconfig_tell *tell,
+		   struct error *err)
 {
 	struct strbuf sb = STRBUF_INIT;
 
+	if (fake.remark)
+		tell->line(tell->arg, fake.remark);
 	strbuf_addf(&sb, "%s\n", base ? base : "base");
 	for (; *fragment; fragment++)
 		strbuf_addf(&sb, "%s\n", *fragment);
@@ -507,6 +511,22 @@ static void test_bad_requests(void **state)
 	assert_int_equal(made(), 0);
 }
 
+/* Said also of a kernel that is there already. */
+static void test_config_remark(void **state)
+{
+	struct kernel k;
+
+	fake.remark = "a.config:1: KSM=y takes the place of \033:2 (n)";
+	for (int i = 0; i < 2; i++) {
+		cleanup_strbuf struct strbuf told = STRBUF_INIT;
+
+		build_well((struct build_request){ 0 }, &k, &told);
+		assert_non_null(strstr(told.data, "warning: a.config:1: KSM=y takes the place of "));
+		assert_null(strchr(told.data, '\033'));
+		kernel_free(&k);
+	}
+}
+
 static void test_config_refused(void **state)
 {
 	struct kernel k;
@@ -703,7 +723,8 @@ int main(void)
 		TEST(test_name_taken),	    TEST(test_patches_and_fragments),
 		TEST(test_local_changes),   TEST(test_modules),
 		TEST(test_progress),	    TEST(test_bad_requests),
-		TEST(test_config_refused),  TEST(test_build_error),
+		TEST(test_config_remark),   TEST(test_config_refused),
+		TEST(test_build_error),
 		TEST(test_other_failures),  TEST(test_interrupt),
 		TEST(test_kill),	    TEST(test_two_at_once),
 		TEST(test_sources_are_removed),

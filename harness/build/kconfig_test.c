@@ -192,6 +192,32 @@ static void a_later_member_of_a_choice_wins(void **state)
 		      LINES("CONFIG_HZ_100=y", "# CONFIG_HZ_250 is not set"));
 }
 
+static void add_line(void *arg, const char *text)
+{
+	strbuf_addf(arg, "%s\n", text);
+}
+
+/* base.config's own member gives way without a word, a fragment's with one. */
+static void a_later_member_of_a_choice_is_told(void **state)
+{
+	const struct place *p = *state;
+	cleanup_free char *first = put(p->dir, "a.config", "\nCONFIG_HZ_100=y\n");
+	cleanup_free char *second = put(p->dir, "b.config", "CONFIG_SMP=y\nCONFIG_HZ_1000=y\n");
+	cleanup_free char *want = str_printf("%s:2: HZ_1000=y takes the place of %s:2 (HZ_100=y)\n",
+					     second, first);
+	const char *const list[] = { first, second, NULL };
+	cleanup_strbuf struct strbuf lines = STRBUF_INIT;
+	cleanup_error struct error err = ERROR_INIT;
+	const struct kconfig_request r = { .src = p->src,
+					   .obj = p->obj,
+					   .fragment = list,
+					   .tell = { add_line, &lines } };
+
+	if (kconfig_make(&r, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(lines.data, want);
+}
+
 static void unchanged_configs_are_not_touched(void **state)
 {
 	const struct place *p = *state;
@@ -515,6 +541,7 @@ int main(void)
 		IN_PLACE(asks_become_the_config),
 		IN_PLACE(a_whole_config_is_a_start),
 		IN_PLACE(a_later_member_of_a_choice_wins),
+		IN_PLACE(a_later_member_of_a_choice_is_told),
 		IN_PLACE(unchanged_configs_are_not_touched),
 		IN_PLACE(other_builds_variables_are_not_heard),
 		IN_PLACE(what_a_killed_run_left_is_swept),
