@@ -8,6 +8,7 @@
 #include "harness/build/kconfig.h"
 #include "harness/engine/progress.h"
 #include "harness/kernel/cache.h"
+#include "harness/kernel/interrupt.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
@@ -265,6 +266,7 @@ static int build_run(struct build *b, struct kernel *k, struct error *err)
 	if (check_request(b->r, err) < 0 || toolchain_find(b->r->cc, &b->tools, err) < 0 ||
 	    find_config(b, err) < 0 || source_open(&source, &b->source, err) < 0)
 		return -1;
+	interrupt_next(BUILD_GOES_ON);
 	ret = build_opened(b, k, err);
 	source_close(&b->source);
 	return ret;
@@ -273,10 +275,13 @@ static int build_run(struct build *b, struct kernel *k, struct error *err)
 int build_kernel(const struct build_request *r, struct kernel *k, struct error *err)
 {
 	struct build b = { .r = r };
+	struct interrupt watch;
 	int ret;
 
 	*k = (struct kernel){ 0 };
+	interrupt_begin(&watch, "the same command begins anew");
 	ret = build_run(&b, k, err);
+	interrupt_end(&watch);
 	build_free(&b);
 	if (ret < 0)
 		kernel_free(k);

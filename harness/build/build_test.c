@@ -49,6 +49,7 @@ static struct {
 	const char *config; /* what kconfig makes */
 	const char *refuse; /* what kconfig says instead */
 	const char *remark; /* and beside */
+	const char *hang;   /* where to wait for a signal */
 	bool dirty;
 	char *kept; /* "NAME OBJECT\n", ... */
 } fake;
@@ -60,10 +61,20 @@ static void put(const char *dir, const char *name, const void *data, size_t len)
 	assert_int_equal(file_write_atomic(path, data, len, 0644, NULL), 0);
 }
 
+static void hang_at(const char *where)
+{
+	if (!fake.hang || strcmp(fake.hang, where) != 0)
+		return;
+	put(fake.source, "ready", "", 0);
+	for (;;)
+		pause();
+}
+
 int source_open(const struct source_request *r, struct source *s, struct error *err)
 {
 	cleanup_free char *lock = path_join(fake.source, ".lock");
 
+	hang_at("source");
 	*s = (struct source){ .lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644) };
 	assert_true(s->lock >= 0);
 	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
@@ -98,6 +109,7 @@ int source_patch(struct source *s, const char *patch, struct error *err)
 
 int source_checkout(struct source *s, struct error *err)
 {
+	hang_at("checkout");
 	return 0;
 }
 
@@ -156,6 +168,7 @@ int kconfig_make(const struct kconfig_request *r, struct error *err)
 {
 	cleanup_free char *path = path_join(r->obj, ".config");
 
+	hang_at("config");
 	if (fake.refuse)
 		return error_set(err, EXIT_USAGE, "%s", fake.refuse);
 	assert_true(file_exists(r->obj));
@@ -586,10 +599,16 @@ static pid_t start(struct build_request r, const char *tell_file)
 	if (pid == 0) {
 		cleanup_error struct error err = ERROR_INIT;
 		cleanup_strbuf struct strbuf told = STRBUF_INIT;
+		cleanup_free char *path = path_join(fake.dir, "stderr");
 		struct kernel k;
-		int ret = build_as(r, &k, &told, &err);
+		int ret;
 
+		assert_non_null(freopen(path, "w", stderr));
+		ret = build_as(r, &k, &told, &err);
 		put(fake.dir, tell_file, told.data, told.len);
+		if (ret < 0)
+			fprintf(stderr, "mmrig: kernel: %s\n", err.text);
+		fflush(stderr);
 		_exit(ret == 0 ? 0 : err.status);
 	}
 	assert_true(pid > 0);
@@ -647,6 +666,61 @@ static void test_interrupt(void **state)
 	build_well((struct build_request){ 0 }, &k, NULL);
 	assert_true(has(obj, "done.o"));
 	kernel_free(&k);
+}
+
+/* Wherever it is at the time, and however often; of a helper as of a whole make. */
+static void test_interrupt_is_told_once(void **state)
+{
+	static const struct {
+		const char *where, *next;
+	} cases[] = { { "source", "begins anew" },
+		      { "checkout", "goes on where it stopped" },
+		      { "config", "goes on where it stopped" },
+		      { NULL, "goes on where it stopped" } };
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGINT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_free char *want = str_printf("mmrig: kernel: interrupted; the same command %s\n",
+						     cases[i].next);
+		cleanup_free char *said = NULL, *ready = path_join(fake.source, "ready");
+		pid_t pid;
+
+		fake.hang = cases[i].where;
+		put_makefile(MAKE_SLOWLY);
+		pid = start((struct build_request){ 0 }, "told");
+		await_file("ready");
+		kill(pid, sigs[i]);
+		kill(pid, sigs[i]);
+		assert_int_equal(await_exit(pid), EXIT_INTERRUPTED);
+		said = slurp(fake.dir, "stderr");
+		assert_string_equal(said, want);
+		unlink(ready);
+	}
+	fake.hang = NULL;
+}
+
+/* nohup: what is ignored is ignored here too; and afterwards all is as it was. */
+static void test_ignored_signals_stay_so(void **state)
+{
+	struct sigaction now;
+	struct kernel k;
+	pid_t pid;
+
+	fake.hang = "config";
+	signal(SIGHUP, SIG_IGN);
+	pid = start((struct build_request){ 0 }, "told");
+	signal(SIGHUP, SIG_DFL);
+	await_file("ready");
+	kill(pid, SIGHUP);
+	nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGTERM);
+	assert_int_equal(await_exit(pid), EXIT_INTERRUPTED);
+	fake.hang = NULL;
+	build_well((struct build_request){ 0 }, &k, NULL);
+	kernel_free(&k);
+	assert_int_equal(sigaction(SIGINT, NULL, &now), 0);
+	assert_ptr_equal(now.sa_handler, SIG_DFL);
 }
 
 /* No time to tidy up: what was written since the start cannot be trusted. */
@@ -726,6 +800,7 @@ int main(void)
 		TEST(test_config_remark),   TEST(test_config_refused),
 		TEST(test_build_error),
 		TEST(test_other_failures),  TEST(test_interrupt),
+		TEST(test_interrupt_is_told_once), TEST(test_ignored_signals_stay_so),
 		TEST(test_kill),	    TEST(test_two_at_once),
 		TEST(test_sources_are_removed),
 	};

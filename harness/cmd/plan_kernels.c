@@ -141,7 +141,7 @@ static void hint_names(const struct scenario_plan *plan, const char *spec, struc
 		return;
 	for (size_t i = 0; i < plan->nkernels; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", plan->kernel[i].name);
-	error_hint(err, "%s has %s", plan->name, names.data);
+	error_hint(err, "scenario %s has %s", plan->name, names.data);
 }
 
 static int get(const struct scenario_plan *plan, const struct wanted *w, struct progress *progress,

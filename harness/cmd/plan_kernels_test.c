@@ -264,7 +264,7 @@ static void test_given(void **state)
 	bad(LIST, "patched,patched", EXIT_USAGE, "--kernel patched: the same kernel twice",
 	    "build debian:7.3 b.patch +kasan, build debian:7.3 b.patch +kasan, ");
 	bad(LIST, "nosuch", EXIT_USAGE,
-	    "nosuch: neither a file nor a kernel of the cache; m has debian:7.3, patched",
+	    "nosuch: neither a file nor a kernel of the cache; scenario m has debian:7.3, patched",
 	    "resolve nosuch, ");
 	bad_exactly("", "nosuch", "nosuch: neither a file nor a kernel of the cache");
 	bad_exactly(LIST, "/nosuch", "/nosuch: neither a file nor a kernel of the cache");
