@@ -199,6 +199,7 @@ static int configure(struct build *b, struct error *err)
 						      .make_arg = (const char *const *)args.item,
 						      .base = b->r->base,
 						      .fragment = (const char *const *)b->fragment.item,
+						      .list = b->log,
 						      .tell = { tell_config, b } },
 			   err);
 	words_free(&args);
@@ -207,17 +208,24 @@ static int configure(struct build *b, struct error *err)
 
 static int make(struct build *b, struct kernel *k, struct error *err)
 {
+	bool there;
+
 	b->log = str_printf("%s/log-%s.txt", b->source.dir, b->name);
 	if (!b->tools.ccache)
 		build_tell(b, -1,
 			   "warning: ccache is missing; the next build from nothing will take as long "
 			   "as this one (apt-get install ccache)");
 	if (source_checkout(&b->source, err) < 0 ||
-	    toolchain_check_source(&b->tools, b->source.src, err) < 0 ||
-	    build_obj_begin(b->obj, err) < 0)
+	    toolchain_check_source(&b->tools, b->source.src, err) < 0)
+		return -1;
+	there = file_exists(b->obj);
+	if (build_obj_begin(b->obj, err) < 0)
 		return -1;
 	if (configure(b, err) < 0) {
-		build_obj_end(b->obj, NULL);
+		if (there)
+			build_obj_end(b->obj, NULL);
+		else
+			dir_remove(b->obj, NULL); /* nothing is built in it yet */
 		return -1;
 	}
 	if (build_make(b, err) < 0)

@@ -42,18 +42,6 @@ static void await_file(const char *name)
 	assert_true(has(fake.source, name));
 }
 
-/* Name of the one obj folder; heap. */
-static char *obj_folder(void)
-{
-	cleanup_dir DIR *d = opendir(fake.source);
-	struct dirent *e;
-
-	while ((e = readdir(d)))
-		if (str_starts(e->d_name, "obj-"))
-			return path_join(fake.source, e->d_name);
-	return NULL;
-}
-
 #define MAKE_SLOWLY                                                                              \
 	"bzImage: $(O)/done.o\n\t@touch $(O)/half.o\n\t@touch $(O)/../ready\n\t@sleep 300\n" \
 	"$(O)/done.o:\n\t@touch $@\n.DELETE_ON_ERROR:\n"
@@ -200,6 +188,142 @@ static void test_sources_are_removed(void **state)
 	kernel_free(&k);
 }
 
+/* How many obj folders and logs there are. */
+static size_t count_left(const char *start)
+{
+	cleanup_dir DIR *d = opendir(fake.source);
+	struct dirent *e;
+	size_t n = 0;
+
+	while ((e = readdir(d)))
+		n += str_starts(e->d_name, start);
+	return n;
+}
+
+static void take_record(const char *name, struct build_record *b)
+{
+	struct kernel k;
+
+	assert_int_equal(kernel_resolve(name, &k, NULL), 0);
+	assert_int_equal(build_record_load(&k, b, NULL), 1);
+	kernel_free(&k);
+}
+
+/* As one that was written before records said which objects they are of. */
+static void forget_objects(const char *name)
+{
+	cleanup_free char *path = str_printf("%s/kernels/%s/kernel.json", fake.cache, name);
+	json_t *o = json_load_file(path, 0, NULL);
+
+	assert_int_equal(json_object_del(json_object_get(o, "build"), "obj"), 0);
+	assert_int_equal(json_dump_file(o, path, 0), 0);
+	json_decref(o);
+}
+
+static void test_objects_are_shared(void **state)
+{
+	struct build_request patched = { 0 };
+	cleanup_free char *patch = path_join(fake.dir, "fix.patch");
+	cleanup_free char *lock = path_join(fake.source, ".lock");
+	cleanup_error struct error err = ERROR_INIT;
+	struct build_objects o;
+	struct build_record b;
+	struct kernel k;
+	int fd;
+
+	put(fake.dir, "fix.patch", "x", 1);
+	patched.patch = (char *[]){ patch, NULL };
+	build_well((struct build_request){ 0 }, &k, NULL);
+	kernel_free(&k);
+	build_well(patched, &k, NULL);
+	kernel_free(&k);
+	assert_int_equal(count_left("obj-"), 1);
+	assert_int_equal(count_left("log-"), 2);
+	take_record("7.3.4-mmrig", &b);
+	assert_int_equal(kernel_remove("7.3.4-mmrig", NULL), 0);
+	build_log_remove(&b, "7.3.4-mmrig");
+	assert_int_equal(count_left("log-"), 1);
+	build_objects_find(&b, &o);
+	assert_string_equal(o.user, "7.3.4-mmrig-fix");
+	assert_true(o.bytes >= TEST_BZIMAGE_BYTES);
+	build_objects_free(&o);
+	/* Of one whose record does not say it, its config may do. */
+	forget_objects("7.3.4-mmrig-fix");
+	build_objects_find(&b, &o);
+	assert_string_equal(o.user, "7.3.4-mmrig-fix");
+	build_objects_free(&o);
+	assert_int_equal(kernel_remove("7.3.4-mmrig-fix", NULL), 0);
+	build_objects_find(&b, &o);
+	assert_null(o.user);
+	build_objects_free(&o);
+	fd = open(lock, O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(build_objects_remove(&b, &err), -1);
+	assert_int_equal(err.status, EXIT_NO_VERDICT);
+	assert_int_equal(count_left("obj-"), 1);
+	close(fd);
+	assert_int_equal(build_objects_remove(&b, NULL), 0);
+	assert_int_equal(count_left("obj-"), 0);
+	assert_int_equal(count_left(".rm-"), 0);
+	assert_int_equal(build_objects_remove(&b, NULL), 0);
+	build_objects_find(&b, &o);
+	assert_int_equal(o.bytes, 0);
+	build_record_free(&b);
+}
+
+/* A record comes from a file: a folder that it names is one of ours, or none. */
+static void test_objects_of_a_bad_record(void **state)
+{
+	struct build_record b = { .source_id = (char *)"fake", .obj = (char *)"../../x" };
+	struct build_objects o;
+
+	build_objects_find(&b, &o);
+	assert_int_equal(o.bytes, 0);
+	b.obj = (char *)"src";
+	assert_int_equal(build_objects_remove(&b, NULL), 0);
+	assert_true(has(fake.source, "src"));
+	b = (struct build_record){ .source_id = (char *)"..", .obj = (char *)"obj-1" };
+	assert_int_equal(build_objects_remove(&b, NULL), 0);
+	b.source_id = (char *)"gone";
+	build_log_remove(&b, "x");
+}
+
+static void test_unused_objects_are_pruned(void **state)
+{
+	cleanup_free char *lock = path_join(fake.source, ".lock");
+	cleanup_error struct error err = ERROR_INIT;
+	uint64_t bytes;
+	struct kernel k;
+	int fd;
+
+	build_well((struct build_request){ 0 }, &k, NULL);
+	kernel_free(&k);
+	put_makefile("bzImage:\n\t@head -c 8192 /dev/zero > $(O)/half.o; exit 1\n");
+	build_badly((struct build_request){ .align = true }, EXIT_NO_VERDICT, "the build failed");
+	assert_int_equal(count_left("obj-"), 2);
+	assert_int_equal(count_left("log-"), 2);
+	fd = open(lock, O_RDWR | O_CLOEXEC);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(build_objects_prune(&bytes, &err), -1);
+	assert_non_null(strstr(err.text, "a build is at work on it; its objects stay"));
+	assert_int_equal(count_left("obj-"), 2);
+	close(fd);
+	assert_int_equal(build_objects_prune(&bytes, NULL), 0);
+	assert_true(bytes >= 8192 && bytes < 65536);
+	assert_int_equal(count_left("obj-"), 1);
+	assert_int_equal(count_left("log-"), 1);
+	assert_true(has(fake.source, "log-7.3.4-mmrig.txt"));
+	assert_true(has(fake.source, "src"));
+	/* The kernel without its record's word is still known by its config. */
+	forget_objects("7.3.4-mmrig");
+	assert_int_equal(build_objects_prune(&bytes, NULL), 0);
+	assert_int_equal(bytes, 0);
+	assert_int_equal(count_left("obj-"), 1);
+	assert_int_equal(kernel_remove("7.3.4-mmrig", NULL), 0);
+	assert_int_equal(build_objects_prune(&bytes, NULL), 0);
+	assert_int_equal(count_left("obj-") + count_left("log-"), 0);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
@@ -210,6 +334,9 @@ int main(void)
 		TEST(test_kill),
 		TEST(test_two_at_once),
 		TEST(test_sources_are_removed),
+		TEST(test_objects_are_shared),
+		TEST(test_objects_of_a_bad_record),
+		TEST(test_unused_objects_are_pruned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

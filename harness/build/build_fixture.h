@@ -283,4 +283,16 @@ static inline size_t count_kernels(void)
 	return n;
 }
 
+/* Path of the one obj folder; heap, or NULL. */
+static inline char *obj_folder(void)
+{
+	cleanup_dir DIR *d = opendir(fake.source);
+	struct dirent *e;
+
+	while ((e = readdir(d)))
+		if (str_starts(e->d_name, "obj-"))
+			return path_join(fake.source, e->d_name);
+	return NULL;
+}
+
 #endif

@@ -263,14 +263,24 @@ static void test_config_remark(void **state)
 
 static void test_config_refused(void **state)
 {
+	cleanup_free char *patch = path_join(fake.dir, "x.patch"), *obj = NULL;
 	struct kernel k;
 
+	put(fake.dir, "x.patch", "x", 1);
 	fake.refuse = "KSM: wanted y, got n";
 	build_badly((struct build_request){ 0 }, EXIT_USAGE, "KSM: wanted y, got n");
 	assert_int_equal(made(), 0);
+	assert_null(obj_folder());
 	fake.refuse = NULL;
 	build_well((struct build_request){ 0 }, &k, NULL);
 	kernel_free(&k);
+	/* Objects that were there before are not thrown away. */
+	fake.refuse = "KSM: wanted y, got n";
+	build_badly((struct build_request){ .patch = (char *[]){ patch, NULL } }, EXIT_USAGE,
+		    "KSM: wanted y, got n");
+	obj = obj_folder();
+	assert_true(has(obj, ".config"));
+	assert_false(has(obj, ".mmrig-unfinished"));
 }
 
 /* ---- failures ---- */

@@ -23,6 +23,7 @@ struct kconfig_request {
 	const char *const *make_arg; /* for every make: CC=..., ARCH=x86, ...; NULL-terminated */
 	const char *base; /* a whole config that takes the place of base.config; or NULL */
 	const char *const *fragment; /* in order, later ones win; NULL-terminated */
+	const char *list;	     /* file for the symbols that are more than a message holds */
 	struct kconfig_tell tell;    /* of members of a choice; of the rest kconfig_text() tells */
 };
 
@@ -49,7 +50,7 @@ char *kconfig_text(const char *base, const char *const *fragment, const struct k
  * the dependency that is not met, or that this kernel does not know it (an unknown symbol of
  * a shipped config is no error: older kernels lack some; those of a user's fragment must be known). What a
  * whole config of the user's asks for is not checked. A member of a choice gives way to another that
- * a later file asks for. Of more than three symbols all are in obj/mmrig-config/unmet.txt.
+ * a later file asks for. Of more than three symbols all are in r->list.
  */
 int kconfig_make(const struct kconfig_request *r, struct error *err);
 /*

@@ -98,22 +98,11 @@ static void explain_all(const struct kconfig_request *r, const struct kconfig_wo
 			u->why[i] = text[k++];
 }
 
-static char *write_list(const struct kconfig_work *w, const char *all)
-{
-	char *path = path_join(w->dir, "unmet.txt");
-
-	if (file_write_atomic(path, all, strlen(all), 0644, NULL) < 0) {
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
 static int tell(const struct kconfig_request *r, const struct kconfig_work *w, struct unmet *u,
 		const struct kconfig_tree *t, struct error *err)
 {
 	cleanup_strbuf struct strbuf all = STRBUF_INIT, first = STRBUF_INIT;
-	cleanup_free char *version = kconfig_tree_version(w->src), *hint = NULL, *list = NULL;
+	cleanup_free char *version = kconfig_tree_version(w->src), *hint = NULL;
 
 	explain_all(r, w, u, t, &hint);
 	for (size_t i = 0; i < u->n; i++) {
@@ -125,10 +114,9 @@ static int tell(const struct kconfig_request *r, const struct kconfig_work *w, s
 		strbuf_adds(&all, "\n");
 	}
 	if (u->n > SHOWN) {
-		list = write_list(w, all.data);
 		strbuf_addf(&first, "\n  and %zu others", u->n - SHOWN);
-		if (list)
-			strbuf_addf(&first, "; all are in %s", list);
+		if (file_write_atomic(r->list, all.data, all.len, 0644, NULL) == 0)
+			strbuf_addf(&first, "; all are in %s", r->list);
 	}
 	if (u->n == 1)
 		error_set(err, EXIT_USAGE, "%s", first.data);

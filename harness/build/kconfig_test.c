@@ -110,9 +110,11 @@ static int make_config(const struct place *p, const char *base, const char *frag
 {
 	cleanup_free char *base_path = base ? put(p->dir, "whole.config", base) : NULL;
 	cleanup_free char *path = fragment ? put(p->dir, "my.config", fragment) : NULL;
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
 	const char *const list[] = { path, NULL };
 	struct kconfig_request r = { .src = p->src,
 				     .obj = p->obj,
+				     .list = unmet,
 				     .base = base_path,
 				     .fragment = list };
 
@@ -206,10 +208,12 @@ static void a_later_member_of_a_choice_is_told(void **state)
 	cleanup_free char *want = str_printf("%s:2: HZ_1000=y takes the place of %s:2 (HZ_100=y)\n",
 					     second, first);
 	const char *const list[] = { first, second, NULL };
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
 	cleanup_strbuf struct strbuf lines = STRBUF_INIT;
 	cleanup_error struct error err = ERROR_INIT;
 	const struct kconfig_request r = { .src = p->src,
 					   .obj = p->obj,
+					   .list = unmet,
 					   .fragment = list,
 					   .tell = { add_line, &lines } };
 
@@ -338,7 +342,7 @@ static void three_are_shown_and_all_are_kept(void **state)
 {
 	const struct place *p = *state;
 	cleanup_error struct error err = ERROR_INIT;
-	cleanup_free char *list = path_join(p->obj, "mmrig-config/unmet.txt"), *all = NULL,
+	cleanup_free char *list = path_join(p->dir, "unmet.txt"), *all = NULL,
 			  *end = NULL;
 	size_t lines = 0;
 
@@ -464,8 +468,10 @@ static int make_real(const struct place *p, const char *const *fragment, struct 
 	const char *cc = getenv("MMRIG_TEST_CC"), *tree = getenv("MMRIG_TEST_TREE");
 	cleanup_free char *cc_arg = str_printf("CC=%s", cc ? cc : "gcc");
 	const char *const arg[] = { "ARCH=x86", cc_arg, NULL };
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
 	struct kconfig_request r = { .src = tree,
 				     .obj = p->obj,
+				     .list = unmet,
 				     .make_arg = arg,
 				     .fragment = fragment };
 
