@@ -6,7 +6,9 @@
 
 #include "harness/build/build_impl.h"
 #include "harness/build/kconfig.h"
+#include "harness/engine/progress.h"
 #include "harness/kernel/cache.h"
+#include "harness/kernel/interrupt.h"
 #include "results/util/cleanup.h"
 #include "results/util/file.h"
 #include "results/verdict.h"
@@ -67,6 +69,14 @@ static int check_request(const struct build_request *r, struct error *err)
 	return check_cache_path(err);
 }
 
+static void tell_config(void *b, const char *text)
+{
+	cleanup_strbuf struct strbuf line = STRBUF_INIT;
+
+	progress_printable(&line, text); /* it names files */
+	build_tell(b, -1, "warning: %s", line.data);
+}
+
 static int find_config(struct build *b, struct error *err)
 {
 	for (char *const *c = b->r->config; c && *c; c++) {
@@ -78,7 +88,8 @@ static int find_config(struct build *b, struct error *err)
 	}
 	if (!b->fragment.item)
 		b->fragment.item = xcalloc(1, sizeof(char *));
-	b->config_text = kconfig_text(b->r->base, (const char *const *)b->fragment.item, err);
+	b->config_text = kconfig_text(b->r->base, (const char *const *)b->fragment.item,
+				      &(struct kconfig_tell){ tell_config, b }, err);
 	return b->config_text ? 0 : -1;
 }
 
@@ -187,7 +198,9 @@ static int configure(struct build *b, struct error *err)
 						      .obj = b->obj,
 						      .make_arg = (const char *const *)args.item,
 						      .base = b->r->base,
-						      .fragment = (const char *const *)b->fragment.item },
+						      .fragment = (const char *const *)b->fragment.item,
+						      .list = b->log,
+						      .tell = { tell_config, b } },
 			   err);
 	words_free(&args);
 	return ret < 0 ? -1 : toolchain_check_config(config, err);
@@ -195,17 +208,24 @@ static int configure(struct build *b, struct error *err)
 
 static int make(struct build *b, struct kernel *k, struct error *err)
 {
+	bool there;
+
 	b->log = str_printf("%s/log-%s.txt", b->source.dir, b->name);
 	if (!b->tools.ccache)
 		build_tell(b, -1,
 			   "warning: ccache is missing; the next build from nothing will take as long "
 			   "as this one (apt-get install ccache)");
 	if (source_checkout(&b->source, err) < 0 ||
-	    toolchain_check_source(&b->tools, b->source.src, err) < 0 ||
-	    build_obj_begin(b->obj, err) < 0)
+	    toolchain_check_source(&b->tools, b->source.src, err) < 0)
+		return -1;
+	there = file_exists(b->obj);
+	if (build_obj_begin(b->obj, err) < 0)
 		return -1;
 	if (configure(b, err) < 0) {
-		build_obj_end(b->obj, NULL);
+		if (there)
+			build_obj_end(b->obj, NULL);
+		else
+			dir_remove(b->obj, NULL); /* nothing is built in it yet */
 		return -1;
 	}
 	if (build_make(b, err) < 0)
@@ -254,6 +274,7 @@ static int build_run(struct build *b, struct kernel *k, struct error *err)
 	if (check_request(b->r, err) < 0 || toolchain_find(b->r->cc, &b->tools, err) < 0 ||
 	    find_config(b, err) < 0 || source_open(&source, &b->source, err) < 0)
 		return -1;
+	interrupt_next(BUILD_GOES_ON);
 	ret = build_opened(b, k, err);
 	source_close(&b->source);
 	return ret;
@@ -262,10 +283,13 @@ static int build_run(struct build *b, struct kernel *k, struct error *err)
 int build_kernel(const struct build_request *r, struct kernel *k, struct error *err)
 {
 	struct build b = { .r = r };
+	struct interrupt watch;
 	int ret;
 
 	*k = (struct kernel){ 0 };
+	interrupt_begin(&watch, "the same command begins anew");
 	ret = build_run(&b, k, err);
+	interrupt_end(&watch);
 	build_free(&b);
 	if (ret < 0)
 		kernel_free(k);

@@ -142,6 +142,14 @@ static bool is_same(const struct diff *d)
 	return !d->n && d->config && !*d->config && d->source && !*d->source;
 }
 
+/* Byte for byte: whatever else differs, they run the same. */
+static bool is_same_image(const struct diff *d)
+{
+	const char *a = d->a.k->image_hash, *b = d->b.k->image_hash;
+
+	return a && b && strcmp(a, b) == 0;
+}
+
 /* ---- as text ---- */
 
 static void add_lines(struct strbuf *sb, const char *text)
@@ -179,6 +187,8 @@ char *build_diff(const struct kernel *a, const struct kernel *b, bool whole, str
 		diff_close(&d);
 		return NULL;
 	}
+	if (is_same_image(&d))
+		strbuf_adds(&sb, "image: the same\n");
 	for (size_t i = 0; i < d.n; i++)
 		strbuf_addf(&sb, "%s: %s -> %s\n", d.fact[i].name, d.fact[i].a ? d.fact[i].a : "-",
 			    d.fact[i].b ? d.fact[i].b : "-");
@@ -258,8 +268,9 @@ json_t *build_diff_json(const struct kernel *a, const struct kernel *b, bool who
 	json_t *o = NULL;
 
 	if (diff_open(&d, a, b, whole, err) == 0)
-		o = json_pack("{s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "a", text_or_null(a->name), "b",
-			      text_or_null(b->name), "same", is_same(&d), "differences",
+		o = json_pack("{s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o}", "a",
+			      text_or_null(a->name), "b", text_or_null(b->name), "same",
+			      is_same(&d), "same_image", is_same_image(&d), "differences",
 			      facts_json(&d), "config", config_json(&d), "source",
 			      text_or_null(d.source), "source_not_compared",
 			      text_or_null(d.no_source));

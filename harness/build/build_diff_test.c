@@ -171,13 +171,15 @@ static void test_patched(void **state)
 	save("a", &a);
 	save("b", &b);
 	text = build_diff(&ka, &kb, false, NULL);
-	assert_string_equal(text, "patches: none -> x.patch sha256:12\noptions: none -> align\n"
+	assert_string_equal(text, "image: the same\n"
+				  "patches: none -> x.patch sha256:12\noptions: none -> align\n"
 				  "config:\n  HZ: 250 -> 1000\n  KASAN: - -> y\n"
 				  "source:\n   mm/compaction.c | 3 ++-\n");
 	whole = build_diff(&ka, &kb, true, NULL);
 	assert_non_null(strstr(whole, "source:\ndiff aaaa bbbb\n"));
 	o = build_diff_json(&ka, &kb, false, NULL);
 	assert_true(json_is_false(json_object_get(o, "same")));
+	assert_true(json_is_true(json_object_get(o, "same_image")));
 	assert_string_equal(json_string_value(json_object_get(o, "b")), "b");
 	assert_int_equal(json_array_size(json_object_get(o, "config")), 2);
 	row = json_array_get(json_object_get(o, "config"), 1);
@@ -201,10 +203,40 @@ static void test_same(void **state)
 	save("a", &a);
 	save("b", &a);
 	text = build_diff(&ka, &kb, false, NULL);
-	assert_string_equal(text, "config: the same\nsource: the same\n");
+	assert_string_equal(text, "image: the same\nconfig: the same\nsource: the same\n");
 	o = build_diff_json(&ka, &kb, false, NULL);
 	assert_true(json_is_true(json_object_get(o, "same")));
 	json_decref(o);
+	kernel_free(&ka);
+	kernel_free(&kb);
+}
+
+static void test_other_image(void **state)
+{
+	struct build_record a = record("aaaa");
+	cleanup_free char *text = NULL, *unknown = NULL;
+	struct kernel ka, kb;
+	json_t *o;
+
+	put_kernel("a", CONFIG_A, &ka);
+	put_kernel("b", CONFIG_A, &kb);
+	save("a", &a);
+	save("b", &a);
+	free(kb.image_hash);
+	kb.image_hash = xstrdup("sha256:2");
+	free(ka.image_hash);
+	ka.image_hash = xstrdup("sha256:1");
+	text = build_diff(&ka, &kb, false, NULL);
+	assert_string_equal(text, "image: sha256:1 -> sha256:2\nconfig: the same\nsource: the same\n");
+	o = build_diff_json(&ka, &kb, false, NULL);
+	assert_true(json_is_false(json_object_get(o, "same")));
+	assert_true(json_is_false(json_object_get(o, "same_image")));
+	json_decref(o);
+	/* Two that are not known are not the same. */
+	free(STEAL(ka.image_hash));
+	free(STEAL(kb.image_hash));
+	unknown = build_diff(&ka, &kb, false, NULL);
+	assert_string_equal(unknown, "config: the same\nsource: the same\n");
 	kernel_free(&ka);
 	kernel_free(&kb);
 }
@@ -221,7 +253,8 @@ static void test_not_comparable(void **state)
 	put_kernel("b", CONFIG_A, &kb);
 	save("a", &a);
 	text = build_diff(&ka, &kb, false, NULL);
-	assert_string_equal(text, "from: linux-source-7.3 7.3.4-1 -> somewhere\npatches: none -> -\n"
+	assert_string_equal(text, "image: the same\n"
+				  "from: linux-source-7.3 7.3.4-1 -> somewhere\npatches: none -> -\n"
 				  "compiler: gcc (Debian 12.2.0-14) 12.2.0 -> -\nconfig: the same\n"
 				  "source: not compared: not both were built from source here\n");
 	save("b", &b);
@@ -244,7 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_record),	 TEST(test_record_outlives_a_copy),
 		TEST(test_damaged_record), TEST(test_patched),
-		TEST(test_same),	 TEST(test_not_comparable),
+		TEST(test_same),	 TEST(test_other_image),
+		TEST(test_not_comparable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

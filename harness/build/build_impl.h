@@ -26,6 +26,9 @@ struct build {
 	char *log;
 };
 
+/* What an interrupted one is told, once it has its source. */
+#define BUILD_GOES_ON "the same command goes on where it stopped"
+
 void build_tell(const struct build *b, double percent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

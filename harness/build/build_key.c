@@ -90,7 +90,8 @@ static void set_key(struct build *b)
 	cleanup_free char *all = str_printf("object %s\n%s", b->source.object, tools);
 
 	b->record.key = hash_bytes(all, strlen(all));
-	b->obj = str_printf("%s/obj-%s", b->source.dir, folder);
+	b->record.obj = str_printf("obj-%s", folder);
+	b->obj = path_join(b->source.dir, b->record.obj);
 }
 
 int build_describe(struct build *b, struct error *err)

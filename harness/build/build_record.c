@@ -23,6 +23,7 @@ static const struct member {
 	{ "what", offsetof(struct build_record, what), false },
 	{ "cc", offsetof(struct build_record, cc), false },
 	{ "options", offsetof(struct build_record, options), false },
+	{ "obj", offsetof(struct build_record, obj), true },
 };
 
 static char **slot(const struct build_record *b, const struct member *m)

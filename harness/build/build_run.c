@@ -274,7 +274,7 @@ static int run(struct watch *w, const struct words *argv, bool *clean, struct er
 	status = child_run_group((const char *const *)argv->item, (const char *const *)env.item,
 				 take_line, w, clean, err);
 	if (status < 0 && err && err->status == EXIT_INTERRUPTED)
-		return error_hint(err, "the same command goes on where it stopped");
+		return error_hint(err, "%s", BUILD_GOES_ON);
 	return status;
 }
 

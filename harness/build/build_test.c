@@ -1,268 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Whole builds of a kernel that is a Makefile of a few lines. Where its source comes from and how its
- * config is made is the business of others, and is stood in for here.
- */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cmocka.h>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#include "harness/build/build.h"
-#include "harness/build/kconfig.h"
-#include "harness/build/source.h"
-#include "harness/kernel/test_image.h"
-#include "results/util/cleanup.h"
-#include "results/util/file.h"
-#include "results/util/hash.h"
-#include "results/verdict.h"
-
-#define WAIT_SECONDS 20
-#define COMMIT "0123456789abcdef0123456789abcdef01234567"
-
-/* What a build of the fake kernel makes; $(O) is the obj folder. */
-#define MAKE_IMAGE                                                                   \
-	"bzImage:\n"                                                                 \
-	"\t@echo make >> $(O)/../made\n"                                             \
-	"\t@echo '  CC      mm/a.o'\n\t@echo '  CC      mm/b.o'\n"                   \
-	"\t@mkdir -p $(O)/arch/x86/boot\n"                                           \
-	"\t@cp image $(O)/arch/x86/boot/bzImage\n"                                   \
-	"\t@head -c 2000 /dev/zero | tr '\\0' m > $(O)/System.map\n"                 \
-	"\t@env > $(O)/../env\n"                                                     \
-	"\t@echo \"$(CC)|$(ARCH)|$(KCFLAGS)|$(KCPPFLAGS)|$(LOCALVERSION)|"           \
-	"$(KBUILD_BUILD_USER)|$(KBUILD_BUILD_VERSION)\" > $(O)/../variables\n"
-
-/* ---- the source ---- */
-
-static struct {
-	char dir[64], *cache, *source;
-	const char *config; /* what kconfig makes */
-	const char *refuse; /* what kconfig says instead */
-	bool dirty;
-	char *kept; /* "NAME OBJECT\n", ... */
-} fake;
-
-static void put(const char *dir, const char *name, const void *data, size_t len)
-{
-	cleanup_free char *path = path_join(dir, name);
-
-	assert_int_equal(file_write_atomic(path, data, len, 0644, NULL), 0);
-}
-
-int source_open(const struct source_request *r, struct source *s, struct error *err)
-{
-	cleanup_free char *lock = path_join(fake.source, ".lock");
-
-	*s = (struct source){ .lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0644) };
-	assert_true(s->lock >= 0);
-	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0) {
-		r->progress(r->progress_arg, "waiting for another build", -1);
-		put(fake.source, "waiting", "", 0);
-		assert_int_equal(flock(s->lock, LOCK_EX), 0);
-	}
-	s->id = xstrdup("fake");
-	s->dir = xstrdup(fake.source);
-	s->src = path_join(fake.source, "src");
-	s->object = xstrdup("aaaa");
-	s->base = xstrdup("aaaa");
-	s->commit = fake.dirty ? xstrdup(COMMIT) : NULL;
-	s->what = xstrdup("linux-source-7.3 7.3.4-1~bpo13+1");
-	s->version = xstrdup("7.3.4");
-	s->dirty = fake.dirty;
-	s->changes = fake.dirty ? xstrdup("diff --git a/x b/x\n+1\ndiff --git a/y b/y\n+2\n") : NULL;
-	return 0;
-}
-
-int source_patch(struct source *s, const char *patch, struct error *err)
-{
-	char *object;
-
-	if (strstr(patch, "stale"))
-		return error_set(err, EXIT_USAGE, "%s: hunk 2 does not apply", patch);
-	object = str_printf("%s+%s", s->object, strrchr(patch, '/') + 1);
-	free(s->object);
-	s->object = object;
-	return 0;
-}
-
-int source_checkout(struct source *s, struct error *err)
-{
-	return 0;
-}
-
-int source_keep(const char *id, const char *kernel, const char *object, struct error *err)
-{
-	char *kept = str_printf("%s%s %s\n", fake.kept ? fake.kept : "", kernel, object);
-
-	assert_string_equal(id, "fake");
-	free(fake.kept);
-	fake.kept = kept;
-	return 0;
-}
-
-void source_close(struct source *s)
-{
-	char *const strings[] = { s->id,     s->dir,  s->src,	  s->object, s->base,
-				  s->commit, s->what, s->version, s->changes };
-
-	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
-		free(strings[i]);
-	close(s->lock);
-}
-
-/* ---- the config ---- */
-
-char *kconfig_find(const char *name, struct error *err)
-{
-	if (strchr(name, '/') || strcmp(name, "kasan") == 0)
-		return xstrdup(name);
-	error_set(err, EXIT_USAGE, "no fragment is called %s", name);
-	return NULL;
-}
-
-char **kconfig_names(void)
-{
-	char **names = xcalloc(2, sizeof(*names));
-
-	names[0] = xstrdup("kasan");
-	return names;
-}
-
-char *kconfig_text(const char *base, const char *const *fragment, struct error *err)
-{
-	struct strbuf sb = STRBUF_INIT;
-
-	strbuf_addf(&sb, "%s\n", base ? base : "base");
-	for (; *fragment; fragment++)
-		strbuf_addf(&sb, "%s\n", *fragment);
-	return strbuf_steal(&sb);
-}
-
-int kconfig_make(const struct kconfig_request *r, struct error *err)
-{
-	cleanup_free char *path = path_join(r->obj, ".config");
-
-	if (fake.refuse)
-		return error_set(err, EXIT_USAGE, "%s", fake.refuse);
-	assert_true(file_exists(r->obj));
-	return file_write_atomic(path, fake.config, strlen(fake.config), 0644, err);
-}
-
-/* ---- the place ---- */
-
-static void put_makefile(const char *text)
-{
-	cleanup_free char *src = path_join(fake.source, "src");
-
-	put(src, "Makefile", text, strlen(text));
-}
-
-static int set_up(void **state)
-{
-	cleanup_free char *src = NULL;
-	uint8_t image[TEST_BZIMAGE_BYTES];
-
-	memset(&fake, 0, sizeof(fake));
-	strcpy(fake.dir, "/tmp/build-test-XXXXXX");
-	assert_non_null(mkdtemp(fake.dir));
-	setenv("XDG_CACHE_HOME", fake.dir, 1);
-	fake.cache = path_join(fake.dir, "mmrig");
-	fake.source = path_join(fake.cache, "sources/fake");
-	fake.config = "CONFIG_A=y\n";
-	src = path_join(fake.source, "src");
-	assert_int_equal(dir_make(src, 0755, NULL), 0);
-	test_bzimage(image, TEST_BANNER);
-	put(src, "image", image, sizeof(image));
-	put_makefile(MAKE_IMAGE);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	int ret = dir_remove(fake.dir, NULL);
-
-	free(fake.cache);
-	free(fake.source);
-	free(fake.kept);
-	return ret;
-}
-
-static char *slurp(const char *dir, const char *name)
-{
-	cleanup_free char *path = path_join(dir, name);
-
-	return file_read(path, 0, NULL, NULL);
-}
-
-static bool has(const char *dir, const char *name)
-{
-	cleanup_free char *path = path_join(dir, name);
-
-	return file_exists(path);
-}
-
-/* How often make ran. */
-static size_t made(void)
-{
-	cleanup_free char *text = slurp(fake.source, "made");
-
-	return text ? strlen(text) / strlen("make\n") : 0;
-}
-
-static void tell(void *arg, const char *text, double percent)
-{
-	strbuf_addf(arg, percent < 0 ? "%s\n" : "%s %.0f\n", text, percent);
-}
-
-static int build_as(struct build_request r, struct kernel *k, struct strbuf *told, struct error *err)
-{
-	r.source = r.tree ? NULL : "debian:7.3";
-	r.progress = told ? tell : NULL;
-	r.progress_arg = told;
-	r.jobs = 1;
-	return build_kernel(&r, k, err);
-}
-
-static void build_well(struct build_request r, struct kernel *k, struct strbuf *told)
-{
-	cleanup_error struct error err = ERROR_INIT;
-
-	if (build_as(r, k, told, &err) != 0)
-		fail_msg("%s", err.text);
-}
-
-static void build_badly(struct build_request r, int status, const char *what)
-{
-	cleanup_error struct error err = ERROR_INIT;
-	cleanup_strbuf struct strbuf told = STRBUF_INIT;
-	struct kernel k;
-
-	assert_int_equal(build_as(r, &k, &told, &err), -1);
-	assert_int_equal(err.status, status);
-	if (!strstr(err.text, what))
-		fail_msg("\"%s\" does not say \"%s\"", err.text, what);
-	assert_null(k.name);
-}
-
-static size_t count_kernels(void)
-{
-	struct kernel *list;
-	size_t n;
-
-	assert_int_equal(kernel_list(&list, &n, NULL), 0);
-	kernel_list_free(list, n);
-	return n;
-}
+/* What a build makes, and what it refuses. */
+#include "harness/build/build_fixture.h"
 
 /* ---- a build ---- */
 
@@ -507,16 +245,42 @@ static void test_bad_requests(void **state)
 	assert_int_equal(made(), 0);
 }
 
-static void test_config_refused(void **state)
+/* Said also of a kernel that is there already. */
+static void test_config_remark(void **state)
 {
 	struct kernel k;
 
+	fake.remark = "a.config:1: KSM=y takes the place of \033:2 (n)";
+	for (int i = 0; i < 2; i++) {
+		cleanup_strbuf struct strbuf told = STRBUF_INIT;
+
+		build_well((struct build_request){ 0 }, &k, &told);
+		assert_non_null(strstr(told.data, "warning: a.config:1: KSM=y takes the place of "));
+		assert_null(strchr(told.data, '\033'));
+		kernel_free(&k);
+	}
+}
+
+static void test_config_refused(void **state)
+{
+	cleanup_free char *patch = path_join(fake.dir, "x.patch"), *obj = NULL;
+	struct kernel k;
+
+	put(fake.dir, "x.patch", "x", 1);
 	fake.refuse = "KSM: wanted y, got n";
 	build_badly((struct build_request){ 0 }, EXIT_USAGE, "KSM: wanted y, got n");
 	assert_int_equal(made(), 0);
+	assert_null(obj_folder());
 	fake.refuse = NULL;
 	build_well((struct build_request){ 0 }, &k, NULL);
 	kernel_free(&k);
+	/* Objects that were there before are not thrown away. */
+	fake.refuse = "KSM: wanted y, got n";
+	build_badly((struct build_request){ .patch = (char *[]){ patch, NULL } }, EXIT_USAGE,
+		    "KSM: wanted y, got n");
+	obj = obj_folder();
+	assert_true(has(obj, ".config"));
+	assert_false(has(obj, ".mmrig-unfinished"));
 }
 
 /* ---- failures ---- */
@@ -557,156 +321,24 @@ static void test_other_failures(void **state)
 	assert_int_equal(count_kernels(), 0);
 }
 
-/* ---- interruptions ---- */
-
-static pid_t start(struct build_request r, const char *tell_file)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		cleanup_error struct error err = ERROR_INIT;
-		cleanup_strbuf struct strbuf told = STRBUF_INIT;
-		struct kernel k;
-		int ret = build_as(r, &k, &told, &err);
-
-		put(fake.dir, tell_file, told.data, told.len);
-		_exit(ret == 0 ? 0 : err.status);
-	}
-	assert_true(pid > 0);
-	return pid;
-}
-
-static int await_exit(pid_t pid)
-{
-	int status;
-
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static void await_file(const char *name)
-{
-	for (int i = 0; i < WAIT_SECONDS * 100 && !has(fake.source, name); i++)
-		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
-	assert_true(has(fake.source, name));
-}
-
-/* Name of the one obj folder; heap. */
-static char *obj_folder(void)
-{
-	cleanup_dir DIR *d = opendir(fake.source);
-	struct dirent *e;
-
-	while ((e = readdir(d)))
-		if (str_starts(e->d_name, "obj-"))
-			return path_join(fake.source, e->d_name);
-	return NULL;
-}
-
-#define MAKE_SLOWLY                                                                              \
-	"bzImage: $(O)/done.o\n\t@touch $(O)/half.o\n\t@touch $(O)/../ready\n\t@sleep 300\n" \
-	"$(O)/done.o:\n\t@touch $@\n.DELETE_ON_ERROR:\n"
-
-/* The objects that are whole stay; nothing of it is a kernel. */
-static void test_interrupt(void **state)
-{
-	cleanup_free char *obj = NULL;
-	struct kernel k;
-	pid_t pid;
-
-	put_makefile(MAKE_SLOWLY);
-	pid = start((struct build_request){ 0 }, "told");
-	await_file("ready");
-	kill(pid, SIGINT);
-	assert_int_equal(await_exit(pid), EXIT_INTERRUPTED);
-	obj = obj_folder();
-	assert_true(has(obj, "done.o"));
-	assert_false(has(obj, ".mmrig-unfinished"));
-	assert_int_equal(count_kernels(), 0);
-	put_makefile(MAKE_IMAGE);
-	build_well((struct build_request){ 0 }, &k, NULL);
-	assert_true(has(obj, "done.o"));
-	kernel_free(&k);
-}
-
-/* No time to tidy up: what was written since the start cannot be trusted. */
-static void test_kill(void **state)
-{
-	cleanup_free char *obj = NULL;
-	struct kernel k;
-	pid_t pid;
-
-	put_makefile(MAKE_SLOWLY);
-	pid = start((struct build_request){ 0 }, "told");
-	await_file("ready");
-	kill(pid, SIGKILL);
-	assert_int_equal(await_exit(pid), 128 + SIGKILL);
-	obj = obj_folder();
-	assert_true(has(obj, ".mmrig-unfinished"));
-	assert_true(has(obj, "half.o"));
-	put_makefile(MAKE_IMAGE);
-	build_well((struct build_request){ 0 }, &k, NULL);
-	assert_false(has(obj, "half.o"));
-	assert_false(has(obj, ".mmrig-unfinished"));
-	kernel_free(&k);
-}
-
-static void test_two_at_once(void **state)
-{
-	cleanup_free char *told = NULL, *ready = path_join(fake.source, "ready");
-	pid_t first, second;
-
-	put_makefile(MAKE_IMAGE "\t@touch $(O)/../ready; while [ -e $(O)/../ready ]; do sleep 0.02; done\n");
-	first = start((struct build_request){ 0 }, "told-first");
-	await_file("ready");
-	second = start((struct build_request){ 0 }, "told");
-	await_file("waiting");
-	unlink(ready);
-	assert_int_equal(await_exit(first), 0);
-	assert_int_equal(await_exit(second), 0);
-	told = slurp(fake.dir, "told");
-	assert_non_null(strstr(told, "waiting for another build\nbuilt before, as 7.3.4-mmrig\n"));
-	assert_int_equal(made(), 1);
-	assert_int_equal(count_kernels(), 1);
-}
-
-/* ---- what it leaves behind ---- */
-
-static void test_sources_are_removed(void **state)
-{
-	cleanup_free char *lock = path_join(fake.source, ".lock"), *root = path_join(fake.cache, "sources");
-	cleanup_error struct error err = ERROR_INIT;
-	struct kernel k;
-	int fd;
-
-	build_well((struct build_request){ 0 }, &k, NULL);
-	assert_true(build_sources_bytes() >= 4096);
-	fd = open(lock, O_RDWR | O_CLOEXEC);
-	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(build_sources_remove(&err), -1);
-	assert_non_null(strstr(err.text, "a build is at work on it"));
-	assert_true(has(fake.source, "src"));
-	close(fd);
-	assert_int_equal(build_sources_remove(&err), 0);
-	assert_false(has(root, "fake"));
-	assert_true(file_exists(k.image));
-	assert_int_equal(build_sources_remove(&err), 0);
-	kernel_free(&k);
-}
-
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_build),	   TEST(test_environment),
-		TEST(test_same_is_instant), TEST(test_another_name),
-		TEST(test_name_taken),	    TEST(test_patches_and_fragments),
-		TEST(test_local_changes),   TEST(test_modules),
-		TEST(test_progress),	    TEST(test_bad_requests),
-		TEST(test_config_refused),  TEST(test_build_error),
-		TEST(test_other_failures),  TEST(test_interrupt),
-		TEST(test_kill),	    TEST(test_two_at_once),
-		TEST(test_sources_are_removed),
+		TEST(test_build),
+		TEST(test_environment),
+		TEST(test_same_is_instant),
+		TEST(test_another_name),
+		TEST(test_name_taken),
+		TEST(test_patches_and_fragments),
+		TEST(test_local_changes),
+		TEST(test_modules),
+		TEST(test_progress),
+		TEST(test_bad_requests),
+		TEST(test_config_remark),
+		TEST(test_config_refused),
+		TEST(test_build_error),
+		TEST(test_other_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

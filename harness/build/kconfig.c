@@ -120,7 +120,7 @@ int kconfig_make(const struct kconfig_request *r, struct error *err)
 	cleanup_work struct kconfig_work work = { 0 };
 	cleanup_free char *text = NULL;
 
-	if (kconfig_asks_read(&asks, r->base, r->fragment, err) < 0 ||
+	if (kconfig_asks_read(&asks, r->base, r->fragment, NULL, err) < 0 ||
 	    kconfig_work_make(r, &work, err) < 0)
 		return -1;
 	text = kconfig_asks_text(&asks);

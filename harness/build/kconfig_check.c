@@ -34,23 +34,9 @@ static void unmet_add(struct unmet *u, const struct kconfig_ask *ask, const char
 	u->got[u->n++] = got;
 }
 
-/* Numbers by their value: the kernel keeps leading zeros and the case of digits as they are written. */
-static bool is_same_value(const char *asked, const char *got)
-{
-	int base = str_starts(asked, "0x") || str_starts(asked, "0X") ? 16 : 10;
-	char *asked_end, *got_end;
-	long long a, b;
-
-	if (!strcmp(asked, got))
-		return true;
-	a = strtoll(asked, &asked_end, base);
-	b = strtoll(got, &got_end, base);
-	return asked_end != asked && got_end != got && !*asked_end && !*got_end && a == b;
-}
-
 static bool is_met(const struct kconfig_ask *ask, const char *got)
 {
-	return is_same_value(ask->value, got ? got : "n");
+	return kconfig_is_same_value(ask->value, got ? got : "n");
 }
 
 static bool is_on(const struct kconfig_ask *ask)
@@ -59,17 +45,18 @@ static bool is_on(const struct kconfig_ask *ask)
 }
 
 /* A later file that asks for another member of the same choice says no to this one. */
-static bool is_outvoted(const struct kconfig_tree *t, const struct kconfig_asks *asks,
-			const struct kconfig_ask *ask)
+static const struct kconfig_ask *outvoted_by(const struct kconfig_tree *t,
+					     const struct kconfig_asks *asks,
+					     const struct kconfig_ask *ask)
 {
 	for (size_t i = 0; is_on(ask) && i < asks->n; i++) {
 		const struct kconfig_ask *other = &asks->item[i];
 
 		if (other->layer > ask->layer && is_on(other) &&
 		    kconfig_tree_same_choice(t, ask->symbol, other->symbol))
-			return true;
+			return other;
 	}
-	return false;
+	return NULL;
 }
 
 /* ---- telling ---- */
@@ -111,22 +98,11 @@ static void explain_all(const struct kconfig_request *r, const struct kconfig_wo
 			u->why[i] = text[k++];
 }
 
-static char *write_list(const struct kconfig_work *w, const char *all)
-{
-	char *path = path_join(w->dir, "unmet.txt");
-
-	if (file_write_atomic(path, all, strlen(all), 0644, NULL) < 0) {
-		free(path);
-		return NULL;
-	}
-	return path;
-}
-
 static int tell(const struct kconfig_request *r, const struct kconfig_work *w, struct unmet *u,
 		const struct kconfig_tree *t, struct error *err)
 {
 	cleanup_strbuf struct strbuf all = STRBUF_INIT, first = STRBUF_INIT;
-	cleanup_free char *version = kconfig_tree_version(w->src), *hint = NULL, *list = NULL;
+	cleanup_free char *version = kconfig_tree_version(w->src), *hint = NULL;
 
 	explain_all(r, w, u, t, &hint);
 	for (size_t i = 0; i < u->n; i++) {
@@ -138,10 +114,9 @@ static int tell(const struct kconfig_request *r, const struct kconfig_work *w, s
 		strbuf_adds(&all, "\n");
 	}
 	if (u->n > SHOWN) {
-		list = write_list(w, all.data);
 		strbuf_addf(&first, "\n  and %zu others", u->n - SHOWN);
-		if (list)
-			strbuf_addf(&first, "; all are in %s", list);
+		if (file_write_atomic(r->list, all.data, all.len, 0644, NULL) == 0)
+			strbuf_addf(&first, "; all are in %s", r->list);
 	}
 	if (u->n == 1)
 		error_set(err, EXIT_USAGE, "%s", first.data);
@@ -153,19 +128,36 @@ static int tell(const struct kconfig_request *r, const struct kconfig_work *w, s
 
 /* ---- checking ---- */
 
+static void tell_outvoted(const struct kconfig_request *r, const struct kconfig_ask *ask,
+			  const struct kconfig_ask *by)
+{
+	cleanup_free char *text = NULL;
+
+	if (!r->tell.line || !ask->layer)
+		return;
+	text = str_printf("%s:%u: %s=%s takes the place of %s:%u (%s=%s)", by->label, by->line,
+			  by->symbol, by->value, ask->label, ask->line, ask->symbol, ask->value);
+	r->tell.line(r->tell.arg, text);
+}
+
 /* Of those that look unmet: what is left when the tree is asked. */
-static void drop_excused(struct unmet *u, const struct kconfig_tree *t,
-			 const struct kconfig_asks *asks)
+static void drop_excused(const struct kconfig_request *r, struct unmet *u,
+			 const struct kconfig_tree *t, const struct kconfig_asks *asks)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < u->n; i++) {
-		const struct kconfig_ask *ask = u->ask[i];
+		const struct kconfig_ask *ask = u->ask[i], *by;
 		bool known = kconfig_tree_has(t, ask->symbol);
 
 		/* Of ours, older kernels lack some. */
-		if (!known ? ask->shipped : is_met(ask, u->got[i]) || is_outvoted(t, asks, ask))
+		if (!known ? ask->shipped : is_met(ask, u->got[i]))
 			continue;
+		by = known ? outvoted_by(t, asks, ask) : NULL;
+		if (by) {
+			tell_outvoted(r, ask, by);
+			continue;
+		}
 		u->ask[kept] = ask;
 		u->got[kept++] = u->got[i];
 	}
@@ -199,6 +191,6 @@ int kconfig_check(const struct kconfig_request *r, const struct kconfig_work *w,
 		return 0;
 	if (kconfig_tree_read(w->src, &tree, err) < 0)
 		return -1;
-	drop_excused(&u, &tree, asks);
+	drop_excused(r, &u, &tree, asks);
 	return u.n ? tell(r, w, &u, &tree, err) : 0;
 }

@@ -31,9 +31,11 @@ struct kconfig_asks {
  */
 int kconfig_asks_parse(struct kconfig_asks *a, const char *label, const char *text, size_t len,
 		       unsigned int layer, bool strict, struct error *err);
-/* The base (NULL: the shipped one) as layer 0, then the fragments; strict; settled. */
+/* The base (NULL: the shipped one) as layer 0, then the fragments; strict; settled. tell may be NULL. */
 int kconfig_asks_read(struct kconfig_asks *a, const char *base, const char *const *fragment,
-		      struct error *err);
+		      const struct kconfig_tell *tell, struct error *err);
+/* Numbers by their value: the kernel keeps leading zeros and the case of digits as they are written. */
+bool kconfig_is_same_value(const char *a, const char *b);
 /* Of several asks for one symbol the last stays, where it stands. */
 void kconfig_asks_settle(struct kconfig_asks *a);
 /* By symbol, for kconfig_value(); the order of the files is lost. */

@@ -110,9 +110,11 @@ static int make_config(const struct place *p, const char *base, const char *frag
 {
 	cleanup_free char *base_path = base ? put(p->dir, "whole.config", base) : NULL;
 	cleanup_free char *path = fragment ? put(p->dir, "my.config", fragment) : NULL;
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
 	const char *const list[] = { path, NULL };
 	struct kconfig_request r = { .src = p->src,
 				     .obj = p->obj,
+				     .list = unmet,
 				     .base = base_path,
 				     .fragment = list };
 
@@ -190,6 +192,34 @@ static void a_later_member_of_a_choice_wins(void **state)
 {
 	expect_config(*state, NULL, "CONFIG_HZ_100=y\n",
 		      LINES("CONFIG_HZ_100=y", "# CONFIG_HZ_250 is not set"));
+}
+
+static void add_line(void *arg, const char *text)
+{
+	strbuf_addf(arg, "%s\n", text);
+}
+
+/* base.config's own member gives way without a word, a fragment's with one. */
+static void a_later_member_of_a_choice_is_told(void **state)
+{
+	const struct place *p = *state;
+	cleanup_free char *first = put(p->dir, "a.config", "\nCONFIG_HZ_100=y\n");
+	cleanup_free char *second = put(p->dir, "b.config", "CONFIG_SMP=y\nCONFIG_HZ_1000=y\n");
+	cleanup_free char *want = str_printf("%s:2: HZ_1000=y takes the place of %s:2 (HZ_100=y)\n",
+					     second, first);
+	const char *const list[] = { first, second, NULL };
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
+	cleanup_strbuf struct strbuf lines = STRBUF_INIT;
+	cleanup_error struct error err = ERROR_INIT;
+	const struct kconfig_request r = { .src = p->src,
+					   .obj = p->obj,
+					   .list = unmet,
+					   .fragment = list,
+					   .tell = { add_line, &lines } };
+
+	if (kconfig_make(&r, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(lines.data, want);
 }
 
 static void unchanged_configs_are_not_touched(void **state)
@@ -312,7 +342,7 @@ static void three_are_shown_and_all_are_kept(void **state)
 {
 	const struct place *p = *state;
 	cleanup_error struct error err = ERROR_INIT;
-	cleanup_free char *list = path_join(p->obj, "mmrig-config/unmet.txt"), *all = NULL,
+	cleanup_free char *list = path_join(p->dir, "unmet.txt"), *all = NULL,
 			  *end = NULL;
 	size_t lines = 0;
 
@@ -438,8 +468,10 @@ static int make_real(const struct place *p, const char *const *fragment, struct 
 	const char *cc = getenv("MMRIG_TEST_CC"), *tree = getenv("MMRIG_TEST_TREE");
 	cleanup_free char *cc_arg = str_printf("CC=%s", cc ? cc : "gcc");
 	const char *const arg[] = { "ARCH=x86", cc_arg, NULL };
+	cleanup_free char *unmet = path_join(p->dir, "unmet.txt");
 	struct kconfig_request r = { .src = tree,
 				     .obj = p->obj,
+				     .list = unmet,
 				     .make_arg = arg,
 				     .fragment = fragment };
 
@@ -515,6 +547,7 @@ int main(void)
 		IN_PLACE(asks_become_the_config),
 		IN_PLACE(a_whole_config_is_a_start),
 		IN_PLACE(a_later_member_of_a_choice_wins),
+		IN_PLACE(a_later_member_of_a_choice_is_told),
 		IN_PLACE(unchanged_configs_are_not_touched),
 		IN_PLACE(other_builds_variables_are_not_heard),
 		IN_PLACE(what_a_killed_run_left_is_swept),

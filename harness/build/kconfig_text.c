@@ -162,8 +162,79 @@ static int read_file(struct kconfig_asks *a, const char *path, unsigned int laye
 	return 0;
 }
 
+bool kconfig_is_same_value(const char *a, const char *b)
+{
+	int base = str_starts(a, "0x") || str_starts(a, "0X") ? 16 : 10;
+	char *a_end, *b_end;
+	long long x, y;
+
+	if (!strcmp(a, b))
+		return true;
+	x = strtoll(a, &a_end, base);
+	y = strtoll(b, &b_end, base);
+	return a_end != a && b_end != b && !*a_end && !*b_end && x == y;
+}
+
+/* ---- asks that differ ---- */
+
+/* Of pointers into one list, the later first among equals. */
+static int by_symbol_latest_first(const void *x, const void *y)
+{
+	const struct kconfig_ask *a = *(struct kconfig_ask *const *)x;
+	const struct kconfig_ask *b = *(struct kconfig_ask *const *)y;
+	int order = strcmp(a->symbol, b->symbol);
+
+	return order ? order : (a < b) - (a > b);
+}
+
+/* Pointers into the list; heap. */
+static struct kconfig_ask **sort_latest_first(const struct kconfig_asks *a)
+{
+	struct kconfig_ask **order = xcalloc(a->n + 1, sizeof(struct kconfig_ask *));
+
+	for (size_t i = 0; i < a->n; i++)
+		order[i] = &a->item[i];
+	qsort(order, a->n, sizeof(struct kconfig_ask *), by_symbol_latest_first);
+	return order;
+}
+
+/* A whole config of the user's may have been added to: there the kernel has it that the last counts. */
+static int judge_pair(const struct kconfig_ask *was, const struct kconfig_ask *is, bool users_base,
+		      const struct kconfig_tell *tell, struct error *err)
+{
+	cleanup_free char *text = NULL;
+
+	if (kconfig_is_same_value(was->value, is->value))
+		return 0;
+	if (was->layer == is->layer && (is->layer || !users_base))
+		return error_set(err, EXIT_USAGE, "%s:%u: %s=%s contradicts %s:%u (%s)", is->label,
+				 is->line, is->symbol, is->value, was->label, was->line, was->value);
+	if (!tell || !tell->line || (was->layer != is->layer && !was->layer))
+		return 0;
+	text = str_printf("%s:%u: %s=%s takes the place of %s:%u (%s)", is->label, is->line,
+			  is->symbol, is->value, was->label, was->line, was->value);
+	tell->line(tell->arg, text);
+	return 0;
+}
+
+/* Each against the one before it of the same symbol, in the order of the files. */
+static int judge(const struct kconfig_asks *a, bool users_base, const struct kconfig_tell *tell,
+		 struct error *err)
+{
+	cleanup_free struct kconfig_ask **order = sort_latest_first(a);
+	cleanup_free const struct kconfig_ask **was = xcalloc(a->n + 1, sizeof(*was));
+
+	for (size_t i = 1; i < a->n; i++)
+		if (!strcmp(order[i]->symbol, order[i - 1]->symbol))
+			was[order[i - 1] - a->item] = order[i];
+	for (size_t i = 0; i < a->n; i++)
+		if (was[i] && judge_pair(was[i], &a->item[i], users_base, tell, err) < 0)
+			return -1;
+	return 0;
+}
+
 int kconfig_asks_read(struct kconfig_asks *a, const char *base, const char *const *fragment,
-		      struct error *err)
+		      const struct kconfig_tell *tell, struct error *err)
 {
 	cleanup_free char *shipped = base ? NULL : kconfig_base_path(err);
 
@@ -174,6 +245,8 @@ int kconfig_asks_read(struct kconfig_asks *a, const char *base, const char *cons
 	for (size_t i = 0; fragment && fragment[i]; i++)
 		if (read_file(a, fragment[i], (unsigned int)i + 1, err) < 0)
 			return -1;
+	if (judge(a, base, tell, err) < 0)
+		return -1;
 	kconfig_asks_settle(a);
 	return 0;
 }
@@ -204,25 +277,12 @@ static int by_symbol(const void *x, const void *y)
 	return strcmp(a->symbol, b->symbol);
 }
 
-/* Of pointers into one list, the later first among equals. */
-static int by_symbol_latest_first(const void *x, const void *y)
-{
-	const struct kconfig_ask *a = *(struct kconfig_ask *const *)x;
-	const struct kconfig_ask *b = *(struct kconfig_ask *const *)y;
-	int order = strcmp(a->symbol, b->symbol);
-
-	return order ? order : (a < b) - (a > b);
-}
-
 void kconfig_asks_settle(struct kconfig_asks *a)
 {
-	cleanup_free struct kconfig_ask **order = xcalloc(a->n + 1, sizeof(struct kconfig_ask *));
+	cleanup_free struct kconfig_ask **order = sort_latest_first(a);
 	cleanup_free bool *old = xcalloc(a->n + 1, sizeof(*old));
 	size_t kept = 0;
 
-	for (size_t i = 0; i < a->n; i++)
-		order[i] = &a->item[i];
-	qsort(order, a->n, sizeof(struct kconfig_ask *), by_symbol_latest_first);
 	for (size_t i = 1; i < a->n; i++)
 		old[order[i] - a->item] = !strcmp(order[i]->symbol, order[i - 1]->symbol);
 	for (size_t i = 0; i < a->n; i++) {
@@ -301,12 +361,13 @@ char *kconfig_diff(const char *text_a, const char *text_b)
 	return strbuf_steal(&sb);
 }
 
-char *kconfig_text(const char *base, const char *const *fragment, struct error *err)
+char *kconfig_text(const char *base, const char *const *fragment, const struct kconfig_tell *tell,
+		   struct error *err)
 {
 	cleanup_asks struct kconfig_asks a = { 0 };
 	cleanup_free char *text = NULL;
 
-	if (kconfig_asks_read(&a, base, fragment, err) < 0)
+	if (kconfig_asks_read(&a, base, fragment, tell, err) < 0)
 		return NULL;
 	text = kconfig_asks_text(&a);
 	/* The same lines mean another config over allnoconfig than over the defaults. */

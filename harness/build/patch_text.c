@@ -95,6 +95,7 @@ static void take_line(struct parser *a, const char *line)
 		a->old_name = file_name(line + 4);
 	} else if (str_starts(line, "+++ ") && a->old_name) {
 		begin_section(a, line + 4);
+		a->p->crlf |= str_ends(line, "\r");
 	} else if (!begin_hunk(a, line)) {
 		take_source(a, line);
 		a->p->encoded |= is_encoding(line);

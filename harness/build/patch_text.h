@@ -26,6 +26,7 @@ struct patch_text {
 	size_t n;
 	struct strbuf sources; /* names that files are renamed or copied from, a NUL behind each */
 	bool encoded;	       /* a mail in base64 or quoted-printable */
+	bool crlf; /* the patch itself has CR LF, and not just lines of files that do */
 };
 
 void patch_text_parse(const char *text, struct patch_text *p);

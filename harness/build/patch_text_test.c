@@ -44,11 +44,15 @@ static void files_and_hunks_in_order(void **state)
 
 static void carriage_returns_and_encodings(void **state)
 {
-	cleanup_patch struct patch_text p = { 0 }, mail = { 0 };
+	cleanup_patch struct patch_text p = { 0 }, file = { 0 }, mail = { 0 };
 
 	patch_text_parse("--- a/x\r\n+++ b/x\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n", &p);
 	assert_string_equal(p.item[0].old_name, "a/x");
 	assert_string_equal(p.item[0].hunk[0].header, "@@ -1 +1 @@");
+	assert_true(p.crlf);
+	/* Of a file that has them. */
+	patch_text_parse("--- a/x\n+++ b/x\n@@ -1 +1 @@ f()\r\n-a\r\n+b\r\n", &file);
+	assert_false(file.crlf);
 	patch_text_parse("Content-Transfer-Encoding: Base64\n\nAAAA\n", &mail);
 	assert_true(mail.encoded);
 	assert_int_equal(mail.n, 0);

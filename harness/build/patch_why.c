@@ -6,6 +6,7 @@
 #include "harness/build/patch_impl.h"
 #include "harness/kernel/child.h"
 #include "results/util/cleanup.h"
+#include "results/util/file.h"
 #include "results/verdict.h"
 
 #define ABSENT ": does not exist in index"
@@ -241,20 +242,26 @@ static int say_as_git(const struct patch_job *job, const char *place, struct err
 
 static int hunk_failed(const struct patch_job *job, const char *place, struct error *err)
 {
+	bool blanks = applies(job, "--ignore-space-change");
 	struct trial t = { .job = job };
-	int ret;
 
 	try_patch(&t);
-	ret = t.failed.file ? say_failed(&t, err) :
-	      t.fuzzy.file  ? say_fuzzy(&t, err) :
-			      say_as_git(job, place, err);
+	if (t.failed.file)
+		say_failed(&t, err);
+	else if (t.fuzzy.file && !blanks)
+		say_fuzzy(&t, err);
+	else
+		say_as_git(job, place, err);
+	if (blanks)
+		error_hint(err, "only blanks differ: tabs or line ends were changed on the way, as by a "
+				"mailer");
 	free(t.file);
 	free(t.failed.file);
 	free(t.fuzzy.file);
-	return ret;
+	return -1;
 }
 
-int patch_why(const struct patch_job *job, const struct strbuf *errors, struct error *err)
+static int why(const struct patch_job *job, const struct strbuf *errors, struct error *err)
 {
 	const char *text = errors->len ? errors->data : "", *at = text;
 	cleanup_free char *missing = NULL, *there = NULL, *reason = git_reason(errors);
@@ -283,4 +290,51 @@ int patch_why(const struct patch_job *job, const struct strbuf *errors, struct e
 	if (job->text.n && wrong_strip(job, err) < 0)
 		return -1;
 	return error_set(err, EXIT_USAGE, "damaged patch: %s", reason);
+}
+
+/* ---- line ends ---- */
+
+static char *without_cr(const char *text, size_t len, size_t *new_len)
+{
+	struct strbuf sb = STRBUF_INIT;
+
+	for (size_t i = 0; i < len; i++)
+		if (text[i] != '\r' || i + 1 == len || text[i + 1] != '\n')
+			strbuf_add(&sb, text + i, 1);
+	*new_len = sb.len;
+	return strbuf_steal(&sb);
+}
+
+/* All its hunks fail for that; what else is wrong can be seen when it is out of the way. */
+static int crlf_why(const struct patch_job *job, struct error *err)
+{
+	cleanup_strbuf struct strbuf errors = STRBUF_INIT;
+	cleanup_free char *path = path_join(job->scratch, "patch-lf"), *text = NULL, *lf = NULL;
+	struct git g = source_reading(job->source);
+	struct patch_job plain = *job;
+	size_t len;
+	int status;
+
+	text = file_read(job->file, 0, &len, err);
+	lf = text ? without_cr(text, len, &len) : NULL;
+	if (!lf || file_write_atomic(path, lf, len, 0644, err) < 0)
+		return -1;
+	plain.file = path;
+	plain.text.crlf = false;
+	g.index = job->index;
+	status = git_run(&g, GIT_WORDS("apply", "--check", "--cached", "--whitespace=nowarn", path),
+			 NULL, &errors, err);
+	if (status < 0)
+		return -1;
+	if (status > 0) {
+		why(&plain, &errors, err);
+		return error_hint(err, "besides, the lines of the patch end in CR LF");
+	}
+	error_set(err, EXIT_USAGE, "its lines end in CR LF, those of the tree in LF");
+	return error_hint(err, "without the CRs it applies: sed -i 's/\\r$//' takes them out");
+}
+
+int patch_why(const struct patch_job *job, const struct strbuf *errors, struct error *err)
+{
+	return job->text.crlf ? crlf_why(job, err) : why(job, errors, err);
 }

@@ -220,6 +220,8 @@ int source_open(const struct source_request *r, struct source *s, struct error *
 			      .progress = r->progress,
 			      .progress_arg = r->progress_arg };
 	if (open_any(r, s, err) < 0) {
+		if (s->made)
+			source_discard(s);
 		source_close(s);
 		return -1;
 	}

@@ -44,6 +44,7 @@ struct source {
 	bool dirty;    /* the files differ from the commit */
 	char *changes; /* text of that difference as a git patch; NULL when clean */
 	int lock;
+	bool made; /* the folder, by this opening: one that fails leaves nothing */
 	void (*progress)(void *arg, const char *text, double percent); /* the request's */
 	void *progress_arg;
 };

@@ -224,7 +224,7 @@ static void what_was_killed_is_started_anew(void **state)
 
 static void nothing_is_left(void)
 {
-	run("cd cache/mmrig/sources/*/ && test ! -e src && test -z \"$(find . -name '.new-*')\"");
+	run("test -z \"$(ls -A cache/mmrig/sources)\"");
 	must_not_open("debian:7.3", EXIT_USAGE, "");
 }
 

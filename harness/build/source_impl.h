@@ -28,6 +28,8 @@ void source_warn(const struct source *s, const char *fmt, ...)
  * none; alternate: the user's object folder, or NULL.
  */
 int source_prepare(struct source *s, const char *id, const char *alternate, struct error *err);
+/* Removes CACHE/sources/ID, with the lock held; what cannot be removed stays. */
+void source_discard(const struct source *s);
 /* Takes back what source_prepare() did: the lock and the paths. */
 void source_release(struct source *s);
 /* The tree object of an index; heap. */

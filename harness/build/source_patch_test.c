@@ -273,6 +273,51 @@ static void damaged_patches(void **state)
 	source_close(&s);
 }
 
+/* The tree has LF; and whatever else is wrong is said as well. */
+static void carriage_returns_are_told(void **state)
+{
+	struct source s;
+
+	make("cd linux && sed -i 's/^line 5$/five/' mm/compaction.c && git diff >../p.patch && "
+	     "git checkout -q . && sed -i 's/$/\\r/' ../p.patch",
+	     &s);
+	refuse_patch(&s, "p.patch: its lines end in CR LF, those of the tree in LF; without the CRs it "
+			 "applies: sed -i 's/\\r$//' takes them out");
+	run("cd linux && sed -i 's/^line 5$/v/' mm/compaction.c && git commit -qam y");
+	source_close(&s);
+	open_tree_at("linux", "HEAD", &s);
+	refuse_patch(&s, "mm/compaction.c: hunk 1 (@@ -2,7 +2,7 @@ line 1) does not apply; besides, the "
+			 "lines of the patch end in CR LF");
+	run("sed -i 's, [ab]/, ,g' p.patch");
+	refuse_patch(&s, "made with -p0? Make it with git diff, or put a/ and b/ before them; besides, ");
+	source_close(&s);
+}
+
+/* A file of the tree may have them: there is nothing wrong with that. */
+static void file_with_carriage_returns(void **state)
+{
+	struct source s;
+
+	make("cd linux && sed -i 's/$/\\r/' mm/compaction.c && git commit -qam crlf && "
+	     "sed -i 's/^line 5/five/' mm/compaction.c && git diff >../p.patch",
+	     &s);
+	expect_applied(&s);
+	source_close(&s);
+}
+
+static void changed_blanks_are_told(void **state)
+{
+	struct source s;
+
+	make("cd linux && sed -i 's/ /\\t/' mm/compaction.c && git commit -qam tabs && "
+	     "sed -i 's/^line.5$/five/' mm/compaction.c && git diff >../p.patch && git checkout -q . && "
+	     "sed -i 's/\\t/ /' ../p.patch",
+	     &s);
+	refuse_patch(&s, "mm/compaction.c: hunk 1 (@@ -2,7 +2,7 @@ line 1) does not apply; only blanks "
+			 "differ: tabs or line ends were changed on the way");
+	source_close(&s);
+}
+
 /* Names that lead out, and a script for ed(1), which patch(1) would run. */
 static void hostile_patches(void **state)
 {
@@ -340,6 +385,9 @@ int main(void)
 		fixture_test(file_that_is_there_already),
 		fixture_test(what_is_no_patch),
 		fixture_test(damaged_patches),
+		fixture_test(carriage_returns_are_told),
+		fixture_test(file_with_carriage_returns),
+		fixture_test(changed_blanks_are_told),
 		fixture_test(hostile_patches),
 		fixture_test(path_is_no_option),
 		fixture_test(without_patch_the_hunk_is_named_all_the_same),

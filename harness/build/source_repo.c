@@ -183,10 +183,21 @@ int source_prepare(struct source *s, const char *id, const char *alternate, stru
 	s->own = path_join(s->git, "own");
 	if (take_lock(s, err) < 0)
 		return -1;
+	s->made = !file_exists(s->git) && !file_exists(s->src);
 	if (!file_exists(s->git) && make_repository(s, err) < 0)
 		return -1;
 	sweep(s);
 	return write_alternates(s, alternate, err);
+}
+
+/* Renamed first, so that nobody who waits for the lock finds half of it. */
+void source_discard(const struct source *s)
+{
+	cleanup_free char *root = cache_dir("sources", NULL);
+	cleanup_free char *doomed = root ? str_printf("%s/.rm-%d", root, (int)getpid()) : NULL;
+
+	if (doomed && dir_remove(doomed, NULL) == 0 && rename(s->dir, doomed) == 0)
+		dir_remove(doomed, NULL);
 }
 
 void source_release(struct source *s)

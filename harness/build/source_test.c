@@ -45,22 +45,6 @@ static void revision_is_a_commit_and_its_tree(void **state)
 	source_close(&s);
 }
 
-static void what_is_no_revision_is_refused(void **state)
-{
-	run(GIT_SCRIPT);
-	refuse_tree("linux", "v9", "v9: no such revision in /");
-	refuse_tree("linux", "", ": no such revision");
-	refuse_tree("linux", "--help", "--help: no such revision");
-	refuse_tree("linux", "-x", "-x: no such revision");
-	refuse_tree("linux", "--output=x", "no such revision");
-	refuse_tree("linux", "HEAD~5", "HEAD~5: no such revision");
-	refuse_tree("linux", "v7.3-rc2..main", "no such revision");
-	refuse_tree("linux", "a\n\033[31mb", "no such revision");
-	refuse_tree("linux", "0123456789012345678901234567890123456789", "no such revision");
-	refuse_tree("linux", "HEAD:mm", "HEAD:mm: a tree in ");
-	refuse_tree("linux", "HEAD:Makefile", "HEAD:Makefile: a blob in ");
-}
-
 static void shallow_clone_says_how_to_deepen(void **state)
 {
 	struct source s;
@@ -75,32 +59,6 @@ static void shallow_clone_says_how_to_deepen(void **state)
 	source_close(&s);
 }
 
-static void what_is_no_tree_is_refused(void **state)
-{
-	run(GIT_SCRIPT);
-	refuse_tree("nowhere", NULL, "nowhere: cannot open: No such file");
-	refuse_tree("linux/Makefile", NULL, "not a folder");
-	refuse_tree("linux/mm", NULL, "linux/mm: no kernel tree: it has no Makefile");
-	refuse_tree("linux/mm", "HEAD", "not the top of a git tree, so it has no revision HEAD");
-	refuse_tree("home", NULL, "home: no kernel tree");
-	run("cd linux && git rm -q --cached -r arch && git commit -qm three");
-	refuse_tree("linux", "HEAD", "no kernel tree: it has no arch/x86");
-	run("cd linux && git reset -q --hard v7.3-rc2 && echo all: >Makefile && git commit -qam four");
-	refuse_tree("linux", "HEAD", "sets no VERSION and PATCHLEVEL");
-	refuse_tree("linux", NULL, "sets no VERSION and PATCHLEVEL");
-}
-
-static void broken_repositories_are_refused(void **state)
-{
-	run(TREE_SCRIPT "git init -q --object-format=sha256 . && git add . && git commit -qm one");
-	refuse_tree("linux", "HEAD", "a repository of sha256 objects");
-	refuse_tree("linux", NULL, "a repository of sha256 objects");
-	run(TREE_SCRIPT "echo 'gitdir: /nowhere' >.git");
-	refuse_tree("linux", NULL, "git cannot read this tree: ");
-	run(TREE_SCRIPT "git init -q . && echo '[broken' >.git/config");
-	refuse_tree("linux", NULL, "git cannot read this tree: ");
-}
-
 static void bare_repository_has_revisions_only(void **state)
 {
 	struct source s;
@@ -111,22 +69,6 @@ static void bare_repository_has_revisions_only(void **state)
 	checkout(&s);
 	source_close(&s);
 	refuse_tree("bare.git", NULL, "a bare repository, which has no files");
-}
-
-static void requests_that_contradict_themselves(void **state)
-{
-	cleanup_error struct error err = ERROR_INIT;
-	struct source_request r = { 0 };
-	struct source s;
-
-	assert_int_equal(source_open(&r, &s, &err), -1);
-	expect_error(&err, EXIT_USAGE, "one of them");
-	r = (struct source_request){ .tree = "a", .debian = "debian:7.3" };
-	assert_int_equal(source_open(&r, &s, &err), -1);
-	expect_error(&err, EXIT_USAGE, "one of them");
-	r = (struct source_request){ .rev = "v7", .debian = "debian:7.3" };
-	assert_int_equal(source_open(&r, &s, &err), -1);
-	expect_error(&err, EXIT_USAGE, "debian:7.3: has no revision v7");
 }
 
 /* ---- surprises of the environment ---- */
@@ -457,12 +399,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		fixture_test(revision_is_a_commit_and_its_tree),
-		fixture_test(what_is_no_revision_is_refused),
 		fixture_test(shallow_clone_says_how_to_deepen),
-		fixture_test(what_is_no_tree_is_refused),
-		fixture_test(broken_repositories_are_refused),
 		fixture_test(bare_repository_has_revisions_only),
-		fixture_test(requests_that_contradict_themselves),
 		fixture_test(configuration_of_others_does_nothing),
 		fixture_test(tree_of_another_owner),
 		fixture_test(worktrees_and_alternates_are_followed),

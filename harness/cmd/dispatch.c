@@ -53,13 +53,13 @@ static bool takes_value(const struct command *c, const char *word)
 	return false;
 }
 
-/* --help among the options; "-h" that is the value of an option is not. */
+/* --help among the options; the word behind an option that takes a value is not. */
 static bool wants_help(const struct command *c, int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
 			return true;
-		if (takes_value(c, argv[i]) && i + 1 < argc && !str_starts(argv[i + 1], "--"))
+		if (takes_value(c, argv[i]))
 			i++;
 	}
 	return false;
@@ -74,25 +74,28 @@ static int help_to_stderr(const struct command *c)
 	return EXIT_USAGE;
 }
 
+static int run_command(const struct command *c, int argc, char **argv, struct error *err);
+
+static int run_sub(const struct command *c, int argc, char **argv, struct error *err)
+{
+	const struct command *sub = command_find(c, argv[0], err);
+	int status = sub ? run_command(sub, argc - 1, argv + 1, err) : -1;
+
+	if (sub && err->text)
+		error_wrap(err, "%s", c->name);
+	return status;
+}
+
 static int run_command(const struct command *c, int argc, char **argv, struct error *err)
 {
+	if (c->sub && argc && argv[0][0] != '-')
+		return run_sub(c, argc, argv, err);
 	if (wants_help(c, argc, argv)) {
-		if (c->sub && argc && argv[0][0] != '-') {
-			const struct command *sub = command_find(c, argv[0], err);
-
-			return sub ? run_command(sub, argc - 1, argv + 1, err) : -1;
-		}
 		command_help_print(c);
 		return EXIT_GOOD;
 	}
-	if (c->sub && argc && !(c->run && argv[0][0] == '-')) {
-		const struct command *sub = command_find(c, argv[0], err);
-		int status = sub ? run_command(sub, argc - 1, argv + 1, err) : -1;
-
-		if (sub && err->text)
-			error_wrap(err, "%s", c->name);
-		return status;
-	}
+	if (c->sub && argc && !c->run)
+		return run_sub(c, argc, argv, err);
 	return c->run ? c->run(c, argc, argv, err) : help_to_stderr(c);
 }
 

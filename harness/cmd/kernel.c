@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "harness/build/build.h"
-#include "harness/build/source.h"
 #include "harness/cmd/kernel.h"
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
@@ -296,72 +295,12 @@ static const struct command command_kernel_list = {
 	.run = list_run,
 };
 
-/* ---- rm ---- */
-
-struct rm_args {
-	bool sources;
-};
-
-static const struct opt rm_opts[] = {
-	OPT_FLAG("sources", struct rm_args, sources,
-		 "the sources, objects and compiler's cache that kernels are built from"),
-	OPT_END,
-};
-
-/* What was built keeps its source alive, by its name. */
-static int remove_kernel(const char *name, struct error *err)
-{
-	struct build_record build = { 0 };
-	struct kernel k = { 0 };
-	int ret;
-
-	if (kernel_resolve(name, &k, NULL) == 0)
-		build_record_load(&k, &build, NULL);
-	ret = kernel_remove(name, err);
-	if (ret == 0 && build.source_id)
-		source_keep(build.source_id, name, NULL, NULL);
-	build_record_free(&build);
-	kernel_free(&k);
-	return ret;
-}
-
-static int rm_run(const struct command *self, int argc, char **argv, struct error *err)
-{
-	struct rm_args args = { false };
-	int npos = 0;
-
-	if (opt_parse(self, argc, argv, &args, &npos, 0, -1, err) < 0)
-		return err->status;
-	if (!npos && !args.sources)
-		return error_set(err, EXIT_USAGE, "of which kernel? mmrig kernel list shows them");
-	for (int i = 0; i < npos; i++) /* all or none: a typing error must not remove the rest */
-		if (kernel_check_cached(argv[i], err) < 0)
-			return err->status;
-	for (int i = 0; i < npos; i++)
-		if (remove_kernel(argv[i], err) < 0)
-			return err->status;
-	if (args.sources && build_sources_remove(err) < 0)
-		return err->status;
-	return EXIT_GOOD;
-}
-
-static const struct command command_rm = {
-	.name = "rm",
-	.args = "[NAME]...",
-	.summary = "remove kernels from the cache",
-	.text = "With --sources, what kernels were built from as well. The kernels themselves stay and "
-		"still run; the next build fetches the source again and takes its full time, and kernel "
-		"diff can no longer compare the sources of those that there are.",
-	.opts = rm_opts,
-	.run = rm_run,
-};
-
 static const struct command *const kernel_subcommands[] = {
 	&command_fetch,
 	&command_kernel_build,
 	&command_kernel_list,
 	&command_kernel_diff,
-	&command_rm,
+	&command_kernel_rm,
 	NULL,
 };
 

@@ -25,6 +25,6 @@ json_t *kernel_json(const struct kernel *k);
 /* Prints and frees it; returns an exit status. */
 int kernel_print_document(json_t *o, struct error *err);
 
-extern const struct command command_kernel_build, command_kernel_diff;
+extern const struct command command_kernel_build, command_kernel_diff, command_kernel_rm;
 
 #endif

@@ -325,6 +325,16 @@ static void test_help_goes_where_it_belongs(void **state)
 	expect_main(ARGV(W("brew"), W("x"), W("-h")), 0, brew_help, "");
 	expect_main(ARGV(W("brew"), W("x"), W("--name"), W("-h")), 0, "x: 2 cups\n", "");
 	expect_main(ARGV(W("brew"), W("x"), W("--"), W("--help")), 0, "x: 2 cups\n", "");
+	expect_main(ARGV(W("brew"), W("--strong"), W("--help")), 0, brew_help, "");
+	/* What stands where a value is due is no wish for help. */
+	expect_main(ARGV(W("brew"), W("x"), W("--name"), W("--help")), 2, "",
+		    "mmrig: brew: --name needs a value, but --help follows; write --name=--help if "
+		    "that is it\n");
+	expect_main(ARGV(W("pot"), W("fill"), W("x"), W("--cups"), W("--help")), 2, "",
+		    "mmrig: pot: fill: --cups needs a value, but --help follows; write --cups=--help "
+		    "if that is it\n");
+	expect_main(ARGV(W("brew"), W("--name"), W("-h"), W("x")), 0, "x: 2 cups\n", "");
+	expect_main(ARGV(W("brew"), W("--name=--help"), W("x")), 0, "x: 2 cups\n", "");
 	expect_main(ARGV(W("pot"), W("--help")), 0, pot_help, "");
 	expect_main(ARGV(W("pot")), 2, "", pot_help);
 	expect_main(ARGV(W("--version")), 0, "mmrig " MMRIG_VERSION "\n", "");

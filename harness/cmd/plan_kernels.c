@@ -132,14 +132,31 @@ static int build(const struct scenario_kernel *e, struct progress *progress, str
 	return 0;
 }
 
-static int get(const struct wanted *w, struct progress *progress, struct kernel *k,
-	       struct error *err)
+/* A word that is not found may be a misspelt name of the scenario's. */
+static void hint_names(const struct scenario_plan *plan, const char *spec, struct error *err)
+{
+	cleanup_strbuf struct strbuf names = STRBUF_INIT;
+
+	if (!plan->nkernels || strchr(spec, '/') || str_starts(spec, "debian:"))
+		return;
+	for (size_t i = 0; i < plan->nkernels; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", plan->kernel[i].name);
+	error_hint(err, "scenario %s has %s", plan->name, names.data);
+}
+
+static int get(const struct scenario_plan *plan, const struct wanted *w, struct progress *progress,
+	       struct kernel *k, struct error *err)
 {
 	const struct kernel_fetch_options fetch = { .progress = progress_task,
 						    .progress_arg = progress };
 
-	return w->spec ? kernel_resolve_with(w->spec, &fetch, k, err) :
-			 build(w->entry, progress, k, err);
+	if (!w->spec)
+		return build(w->entry, progress, k, err);
+	if (kernel_resolve_with(w->spec, &fetch, k, err) == 0)
+		return 0;
+	if (w->given && !w->entry)
+		hint_names(plan, w->spec, err);
+	return -1;
 }
 
 /* The last against those before it. */
@@ -257,7 +274,7 @@ int plan_kernels_get(const struct opt_list *given, const struct scenario_plan *p
 	for (size_t i = 0; i < n; i++) {
 		struct kernel *k = &pk->kernel[i];
 
-		if (get(&want[i], progress, k, err) < 0)
+		if (get(plan, &want[i], progress, k, err) < 0)
 			return -1;
 		pk->n++;
 		if (keep(&want[i], k, &pk->kept[i], progress, err) < 0)

@@ -66,6 +66,8 @@ int fake_resolve(const char *spec, const struct kernel_fetch_options *o, struct 
 		 struct error *err)
 {
 	strbuf_addf(&world.log, "resolve %s, ", spec);
+	if (strstr(spec, "nosuch"))
+		return error_set(err, EXIT_USAGE, "%s: neither a file nor a kernel of the cache", spec);
 	make_kernel(k, str_starts(spec, "debian:") ? spec + strlen("debian:") : spec);
 	return 0;
 }
@@ -205,6 +207,16 @@ static void bad(const char *more, const char *given, int status, const char *wan
 	plan_kernels_free(&pk);
 }
 
+static void bad_exactly(const char *more, const char *given, const char *want)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct plan_kernels pk;
+
+	assert_int_equal(get_kernels(more, given, &pk, &err), -1);
+	assert_string_equal(err.text, want);
+	plan_kernels_free(&pk);
+}
+
 #define LIST \
 	"kernels:\n  - debian:7.3\n  - {source: debian:7.3, patch: b.patch, config: kasan, name: patched}\n"
 
@@ -251,6 +263,12 @@ static void test_given(void **state)
 	plan_kernels_free(&pk);
 	bad(LIST, "patched,patched", EXIT_USAGE, "--kernel patched: the same kernel twice",
 	    "build debian:7.3 b.patch +kasan, build debian:7.3 b.patch +kasan, ");
+	bad(LIST, "nosuch", EXIT_USAGE,
+	    "nosuch: neither a file nor a kernel of the cache; scenario m has debian:7.3, patched",
+	    "resolve nosuch, ");
+	bad_exactly("", "nosuch", "nosuch: neither a file nor a kernel of the cache");
+	bad_exactly(LIST, "/nosuch", "/nosuch: neither a file nor a kernel of the cache");
+	world.log.len = 0;
 	bad(LIST, "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", EXIT_USAGE,
 	    "17 kernels; at most 16 in one run set", "");
 }

@@ -21,6 +21,8 @@
 
 /* From the interruption until the rest is killed: make removes half-made files and waits for its jobs. */
 #define GRACE_MS 5000
+/* timeout(1) sends its signal twice: to us, and to our process group. */
+#define SAME_MS 20
 
 struct group {
 	const char *program;
@@ -142,7 +144,8 @@ static int follow(pid_t leader, int out, int signals, void (*line)(void *, const
 		}
 		if (poll(p, 3, (int)left) < 0 && errno != EINTR)
 			return came;
-		if (p[1].revents && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (p[1].revents && read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
+		    (!came || now_ms() > deadline - GRACE_MS + SAME_MS)) {
 			kill(-leader, SIGINT);
 			deadline = came++ ? deadline : now_ms() + GRACE_MS;
 		}
@@ -153,6 +156,15 @@ static int follow(pid_t leader, int out, int signals, void (*line)(void *, const
 		if (p[0].revents && !read_output(out, &text, line, arg))
 			return came;
 	}
+}
+
+/* What came after the first is told with it. */
+static void drain(int signals)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		;
 }
 
 static int reap(pid_t leader)
@@ -182,8 +194,10 @@ static int run_group(struct group *g, int out, int signals,
 	came = follow(g->leader, out, signals, line, arg, &killed);
 	status = reap(g->leader);
 	*clean = !killed && status < 128 + SIGKILL;
-	if (came)
+	if (came) {
+		drain(signals);
 		return error_set(err, EXIT_INTERRUPTED, "interrupted");
+	}
 	return status;
 }
 

@@ -169,9 +169,25 @@ static void test_second_signal_ends_at_once(void **state)
 	await_file("ready");
 	kill(pid, SIGINT);
 	await_file("deaf");
+	nanosleep(&(struct timespec){ 0, 100000000 }, NULL);
 	kill(pid, SIGINT);
 	assert_int_equal(await_exit(pid), 40);
 	assert_true(time(NULL) - begin < 5);
+}
+
+/* As timeout(1) does: the program still has its time to clean up. */
+static void test_two_signals_at_once_are_one(void **state)
+{
+	cleanup_free char *cleaned = in_dir("cleaned");
+	pid_t pid = start("trap 'sleep 0.3; touch $DIR/cleaned; exit 1' INT; touch $DIR/ready; "
+			  "sleep 300 & wait");
+
+	await_file("ready");
+	kill(pid, SIGINT);
+	nanosleep(&(struct timespec){ 0, 2000000 }, NULL);
+	kill(pid, SIGINT);
+	assert_int_equal(await_exit(pid), 41);
+	assert_true(file_exists(cleaned));
 }
 
 static bool is_gone(pid_t pid)
@@ -224,6 +240,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_left_behind_ends, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_interruption_lets_it_clean_up, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_second_signal_ends_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_two_signals_at_once_are_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_all_die_with_us, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mask_is_put_back, set_up, tear_down),
 	};

@@ -5,6 +5,7 @@
 #include "harness/kernel/apt.h"
 #include "harness/kernel/cache.h"
 #include "harness/kernel/debversion.h"
+#include "harness/kernel/interrupt.h"
 #include "harness/kernel/pick.h"
 #include "harness/kernel/tree.h"
 #include "results/util/cleanup.h"
@@ -189,7 +190,7 @@ static int fetch_locked(const char *root, const struct kernel_fetch_options *o,
 	return ret < 0 ? -1 : 0;
 }
 
-int kernel_fetch(const struct kernel_fetch_options *o, struct kernel *k, struct error *err)
+static int fetch(const struct kernel_fetch_options *o, struct kernel *k, struct error *err)
 {
 	__attribute__((cleanup(wanted_free))) struct wanted w = { 0 };
 	cleanup_free char *root = NULL;
@@ -213,4 +214,15 @@ int kernel_fetch(const struct kernel_fetch_options *o, struct kernel *k, struct 
 		return -1;
 	}
 	return 0;
+}
+
+int kernel_fetch(const struct kernel_fetch_options *o, struct kernel *k, struct error *err)
+{
+	struct interrupt watch;
+	int ret;
+
+	interrupt_begin(&watch, "the same command begins anew");
+	ret = fetch(o, k, err);
+	interrupt_end(&watch);
+	return ret;
 }
