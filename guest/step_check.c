@@ -82,10 +82,14 @@ void step_domain(const struct step_context *c, struct expr_domain *d)
 	d->var[EXPR_PFN].hi = (int64_t)(end / PAGE_BYTES) - 1;
 	d->var[EXPR_ORDER].hi = 10;
 	d->var[EXPR_RAND].hi = UINT32_MAX;
+	d->var[EXPR_CMA].hi = c->cma;
+	d->set[EXPR_CMA] = c->cma ? 3 : 1;
 	d->set[EXPR_NODE] = nodes_with_memory(c);
 	/* Which of the first three a kernel has is its own matter. */
 	d->set[EXPR_ZONE] = 1u << EXPR_ZONE_DMA | 1u << EXPR_ZONE_DMA32 | 1u << EXPR_ZONE_NORMAL |
 			    (uint64_t)c->movable << EXPR_ZONE_MOVABLE;
+	if (!c->cma)
+		d->hint[EXPR_CMA] = " in a guest without vm: {cma: SIZE}";
 	if (!c->nnodes)
 		d->hint[EXPR_NODE] = " in a guest without vm: {numa: [...]}";
 	if (!c->movable)
