@@ -4,7 +4,7 @@
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
 steps_tests=(steps_memory steps_shape steps_mix steps_pipes steps_fills steps_named steps_shipped steps_small
-	steps_check steps_check_off steps_import)
+	steps_cma steps_check steps_check_off steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -197,6 +197,8 @@ test_steps_shipped()
 			workload: {tmpfs-files: {files: 100}}
 		END
 		for kernel in "$KERNEL" "$OLD_KERNEL"; do
+			# The older one has no such areas: steps_cma.
+			[ "$name $kernel" != "cma $OLD_KERNEL" ] || continue
 			expect 0 layout check "$T/$name.yaml" --kernel "$kernel" --accel "$ACCEL" -o "$T/$name.svg"
 			grep -qE "^$name, .*: ok" "$T/out" || die "$name on $kernel: $(head -n 1 "$T/out")"
 			grep -qE '^ +[0-9]+  [.mMuUpP ]{8}' "$T/out" || die "$name: no map of pageblocks"
@@ -204,6 +206,41 @@ test_steps_shipped()
 		done
 	done
 	expect 2 layout check "$SMALL" --set layout.0.fill.kind=nothing
+}
+
+# What is free stands in the area, by zoneinfo and by the map of the pageblocks; the area is as large as
+# asked, by meminfo. Of 1 GiB: spare 72 MiB, area (36 + 1) * 4 MiB = 148 MiB = 37888 pages.
+test_steps_cma()
+{
+	local folder
+	cat >"$T/cma.yaml" <<-'END'
+		name: cma
+		vm: {memory: 1G, cpus: 2}
+		layout: cma
+		workload: {tmpfs-files: {files: 100}}
+		runs: 1
+	END
+	expect 0 run "$T/cma.yaml" --kernel "$KERNEL" --accel "$ACCEL" --json
+	folder=$(run_folder 0001)
+	holds "$folder/run.json" 'all(.layout[]; .ok == true) and
+		(.layout[1] | .step == "free" and .got.cma_pages == 37888 and .got.cma_free_pages > 37000 and
+		(.got.cma_free_pages - .asked.cma_free_pages | fabs) <= 37888 / 50)'
+	samples "$folder/samples.zst" layout end meminfo |
+		awk '$1 == "CmaTotal:" { total = $2 } $1 == "CmaFree:" { free = $2 }
+			END { exit !(total == 148 * 1024 && free > 144 * 1024) }' || die "CmaTotal or CmaFree"
+	# Beside the area no more than the watermarks take, and the layout asked for.
+	samples "$folder/samples.zst" layout end zoneinfo |
+		awk '$1 == "nr_free_cma" { cma += $2 } $1 == "pages" && $2 == "free" { free += $3 }
+			END { exit !(cma > 37000 && cma < 37889 && free - cma < 80 * 256) }' || die "nr_free_cma"
+	# What is unmovable has no place there, so that the area is whole: 74 blocks.
+	expect 0 layout check cma --set area=128M --memory 1G --kernel "$KERNEL" --accel "$ACCEL" --quiet --json
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "ok" and .layout[1].got.cma_pages == 32768 and
+		.pageblocks.blocks["wholly free"] > 40'
+	expect 2 layout check sparse --set layout.1.free.where=cma --kernel "$KERNEL"
+	err_has "cma is never true: cma is 0 in a guest without vm: {cma: SIZE}"
+	expect 4 layout check cma --memory 1G --kernel "$OLD_KERNEL" --accel "$ACCEL" --quiet --json
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "unsupported" and
+		(.why | contains("a CMA area of 148M (CONFIG_DMA_CMA)"))'
 }
 
 # In so small a guest the kernel switches huge pages off by itself, and a fill with them needs them.
