@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "guest/pagetype.h"
 #include "guest/procfs.h"
 
 #define MIB_PAGES 256
@@ -53,52 +54,6 @@ uint64_t cma_parse_total(const char *meminfo)
 	return p ? strtoull(p + strlen("\nCmaTotal:"), NULL, 10) * 1024 : 0;
 }
 
-/* The line that names the types: which of its columns is CMA, from 0; -1: none is. */
-static int cma_column(const char *line)
-{
-	const char *end = line + strcspn(line, "\n");
-	int column = 0;
-
-	line += strspn(line, " ");
-	while (line < end) {
-		size_t n = strcspn(line, " \n");
-
-		if (n == 3 && strncmp(line, "CMA", 3) == 0)
-			return column;
-		column++;
-		line += n;
-		line += strspn(line, " ");
-	}
-	return -1;
-}
-
-int64_t cma_parse_blocks(const char *pagetypeinfo)
-{
-	static const char head[] = "Number of blocks type";
-	const char *line = strstr(pagetypeinfo, head);
-	int column = line ? cma_column(line + strlen(head)) : -1;
-	int64_t blocks = 0;
-
-	if (column < 0)
-		return -1;
-	while ((line = strchr(line, '\n')) && strncmp(++line, "Node ", 5) == 0) {
-		const char *p = strstr(line, "zone");
-		char *end;
-
-		if (!p)
-			break;
-		p += strlen("zone");
-		p += strspn(p, " ");
-		p += strcspn(p, " \n"); /* its name */
-		for (int i = 0; i < column; i++) {
-			strtoull(p, &end, 10);
-			p = end;
-		}
-		blocks += (int64_t)strtoull(p, &end, 10);
-	}
-	return blocks;
-}
-
 /* ---- reading it ---- */
 
 uint64_t cma_total(void)
@@ -127,11 +82,6 @@ static int read_log(struct cma *c)
 	return 0;
 }
 
-static int64_t read_blocks(void)
-{
-	return file_slurp("/proc/pagetypeinfo", text, sizeof(text)) < 0 ? -1 : cma_parse_blocks(text);
-}
-
 int cma_read(struct cma *c, uint32_t block_pages, char *why, size_t room)
 {
 	uint64_t total = cma_total() / 4096;
@@ -145,7 +95,7 @@ int cma_read(struct cma *c, uint32_t block_pages, char *why, size_t room)
 			 total ? "cannot read /dev/kmsg" : "this guest has no CMA area (CmaTotal)");
 		return -1;
 	}
-	blocks = read_blocks();
+	blocks = pagetype_blocks("CMA");
 	if (c->pages != total || blocks < 0 || (uint64_t)blocks * block_pages != total) {
 		snprintf(why, room,
 			 "cma: the kernel's log tells where %" PRIu64 " pages are, CmaTotal is %" PRIu64

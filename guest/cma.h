@@ -27,9 +27,6 @@ struct cma {
 bool cma_parse_line(struct cma *c, const char *line);
 /* CmaTotal of /proc/meminfo in bytes; 0 where it is absent. */
 uint64_t cma_parse_total(const char *meminfo);
-/* Pageblocks of type CMA by /proc/pagetypeinfo, all zones together; -1: it has no such column. */
-int64_t cma_parse_blocks(const char *pagetypeinfo);
-
 uint64_t cma_total(void);
 /* Reads the areas, once. 0, or -1 with `why`: none, or the kernel's accounts contradict each other. */
 int cma_read(struct cma *c, uint32_t block_pages, char *why, size_t room);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "guest/cma.h"
+#include "guest/pagetype.h"
 
 /* 6.1, as read from /dev/kmsg; 6.12 with the node; 7.3; a terminal's log. pfn = address / 4096. */
 static void test_lines(void **state)
@@ -85,16 +86,19 @@ static void test_blocks(void **state)
 		 "Node 0, zone      DMA            1            7            0            0            0            0 \n"
 		 "Node 0, zone    DMA32           46          425            1            0           32            0 \n"
 		 "Node 1, zone   Normal           46          425            1            0            3            0 \n");
-	assert_int_equal(cma_parse_blocks(text), 35);
+	assert_int_equal(pagetype_parse(text, "CMA"), 35);
+	assert_int_equal(pagetype_parse(text, "HighAtomic"), 0);
+	assert_int_equal(pagetype_parse(text, "Reclaimable"), 2);
+	assert_int_equal(pagetype_parse(text, "Atomic"), -1);
 	/* CONFIG_CMA off. */
 	snprintf(text, sizeof(text), "%s%s", head,
 		 "Number of blocks type     Unmovable      Movable  Reclaimable   HighAtomic      Isolate \n"
 		 "Node 0, zone    DMA32           46          425            1            0            0 \n");
-	assert_int_equal(cma_parse_blocks(text), -1);
-	assert_int_equal(cma_parse_blocks(head), -1);
-	assert_int_equal(cma_parse_blocks(""), -1);
-	assert_int_equal(cma_parse_blocks("Number of blocks type CMA"), 0);
-	assert_int_equal(cma_parse_blocks("Number of blocks type A CMA\nNode 0, zone"), 0);
+	assert_int_equal(pagetype_parse(text, "CMA"), -1);
+	assert_int_equal(pagetype_parse(head, "CMA"), -1);
+	assert_int_equal(pagetype_parse("", "CMA"), -1);
+	assert_int_equal(pagetype_parse("Number of blocks type CMA", "CMA"), 0);
+	assert_int_equal(pagetype_parse("Number of blocks type A CMA\nNode 0, zone", "CMA"), 0);
 }
 
 int main(void)
