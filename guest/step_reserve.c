@@ -138,7 +138,10 @@ static int reserve_run(struct layout *l, const struct job_line *line, struct ste
 	snprintf(r->how, sizeof(r->how), "answers to ICMP echoes while the watermarks are raised");
 	r->ok = layout_within(l, (uint64_t)asked, got < 0 ? 0 : (uint64_t)got);
 	if (!r->ok)
-		snprintf(r->why, sizeof(r->why), "the kernel has set %" PRId64 " pageblocks aside", got);
+		snprintf(r->why, sizeof(r->why),
+			 "the kernel has set %" PRId64 " pageblocks aside; it keeps no more than 1 %% of a zone, of "
+			 "which the first has %" PRIu64 " pages, and none where that is less than a pageblock",
+			 got, first_zone(&l->zones)->managed);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
 steps_tests=(steps_memory steps_shape steps_mix steps_pipes steps_fills steps_named steps_shipped steps_small
-	steps_cma steps_check steps_check_off steps_import)
+	steps_cma steps_reserve steps_check steps_check_off steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -241,6 +241,31 @@ test_steps_cma()
 	expect 4 layout check cma --memory 1G --kernel "$OLD_KERNEL" --accel "$ACCEL" --quiet --json
 	holds "$T/out" '.cells[0].runs[0] | .verdict == "unsupported" and
 		(.why | contains("a CMA area of 148M (CONFIG_DMA_CMA)"))'
+}
+
+# As many as asked for, and still there when all else is full, by the kernel's own table.
+test_steps_reserve()
+{
+	local folder
+	with_layout 'layout: {use: highatomic, with: {blocks: 4}}'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" 'all(.layout[]; .ok == true) and
+			(.layout[0] | .step == "reserve" and .got.blocks == 4 and .got.before == 0)'
+		samples "$folder/samples.zst" layout end pagetypeinfo | awk '
+			/^Number of blocks type/ { for (i = 5; i <= NF; i++) if ($i == "HighAtomic") at = i; next }
+			at && /^Node/ { n += $at }
+			END { exit n != 4 }' || die "$folder: not 4 blocks of type HighAtomic"
+		# The watermarks are what they were.
+		[ "$(marks "$folder" begin)" = "$(marks "$folder" end)" ] || die "$folder: other watermarks"
+	done
+	expect 2 layout check highatomic --set blocks=7 --memory 1G --kernel "$KERNEL"
+	err_has "blocks is 7: reserve: blocks is 7, and the kernel keeps no more than 1% of a zone, 6 pageblocks of 1G"
+}
+
+# marks FOLDER EDGE: the low watermarks at an edge of the layout.
+marks()
+{
+	samples "$1/samples.zst" layout "$2" zoneinfo | awk '$1 == "low" || $1 == "protection:" { print }'
 }
 
 # In so small a guest the kernel switches huge pages off by itself, and a fill with them needs them.
