@@ -13,7 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "guest/cma.h"
 #include "guest/procfs.h"
+#include "guest/step_check.h"
 
 #define MODULES_MAX 64
 #define DAEMONS_MAX 128
@@ -136,7 +138,21 @@ static int need_met(const char *what)
 		return access(what + 5, F_OK) == 0;
 	if (strncmp(what, "fs:", 3) == 0)
 		return has_filesystem(what + 3);
+	if (strncmp(what, "cma:", 4) == 0)
+		return cma_total() >= strtoull(what + 4, NULL, 10);
 	return 0;
+}
+
+/* As the reader of a result wants it. */
+static void name_need(const char *what, char *out, size_t room)
+{
+	if (!what)
+		snprintf(out, room, "(nothing)");
+	else if (strncmp(what, "cma:", 4) == 0)
+		snprintf(out, room, "a CMA area of %s (CONFIG_DMA_CMA)",
+			 size_text(strtoull(what + 4, NULL, 10)).text);
+	else
+		snprintf(out, room, "%s", what);
 }
 
 int boot_needs(const struct job *job, char *why, size_t room)
@@ -146,11 +162,13 @@ int boot_needs(const struct job *job, char *why, size_t room)
 
 	while ((line = job_next(job, line, "need"))) {
 		const char *what = job_get(line, "what");
+		char name[320];
 
 		if (what && need_met(what))
 			continue;
+		name_need(what, name, sizeof(name));
 		n += (size_t)snprintf(why + n, n < room ? room - n : 0, "%s%s",
-				      n ? ", " : "this kernel lacks ", what ? what : "(nothing)");
+				      n ? ", " : "this kernel lacks ", name);
 		if (n >= room)
 			break;
 	}

@@ -82,6 +82,7 @@ static void test_needs(void **state)
 	struct job job = { 0 };
 	char why[256];
 
+	job_add(&job, "need", "what", "cma:0", NULL);
 	assert_int_equal(boot_needs(&job, why, sizeof(why)), 0);
 	job_add(&job, "need", "what", "sysctl:kernel.ostype", NULL);
 	job_add(&job, "need", "what", "file:/proc/self/stat", NULL);
@@ -93,10 +94,11 @@ static void test_needs(void **state)
 	job_add(&job, "need", "what", "sysctl:vm.no_such_thing", NULL);
 	job_add(&job, "need", "what", "file:/no/such/file", NULL);
 	job_add(&job, "need", "what", "moon:full", NULL);
+	job_add(&job, "need", "what", "cma:4503599627370496", NULL);
 	job_add(&job, "need", NULL);
 	assert_int_equal(boot_needs(&job, why, sizeof(why)), -1);
 	assert_string_equal(why, "this kernel lacks fs:pro, sysctl:vm.no_such_thing, file:/no/such/file, "
-				 "moon:full, (nothing)");
+				 "moon:full, a CMA area of 4096T (CONFIG_DMA_CMA), (nothing)");
 	for (size_t room = 1; room < 120; room++) {
 		char *small = malloc(room);
 

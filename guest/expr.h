@@ -32,6 +32,7 @@ enum expr_var {
 	EXPR_ZONE, /* compare with the names dma, dma32, normal, highmem, movable, device */
 	EXPR_NODE,
 	EXPR_RAND,
+	EXPR_CMA, /* 1 in a CMA area, else 0 */
 	EXPR_VAR_COUNT,
 };
 
@@ -71,11 +72,11 @@ enum expr_status { EXPR_OK, EXPR_DIV_ZERO };
 enum expr_status expr_eval(const struct expr *e, const int64_t vars[EXPR_VAR_COUNT], int64_t *value);
 /*
  * Batch: out[i] = truth of the expression at pfn[i] (0 or 1), for predicates whose variables are
- * all functions of pfn, with zone and node constant over the batch. Derives block, offset, rand.
+ * all functions of pfn, with zone, node and cma constant over the batch. Derives block, offset, rand.
  */
 enum expr_status expr_eval_pfns(const struct expr *e, const uint32_t *pfn, size_t n,
 				uint32_t pageblock_pages, uint64_t seed, int64_t zone, int64_t node,
-				uint8_t *out);
+				int64_t cma, uint8_t *out);
 
 /* Uniform 32-bit value, a pure function of (seed, pfn); splitmix64 finaliser (Vigna 2015). */
 uint32_t expr_rand(uint64_t seed, uint64_t pfn);

@@ -16,7 +16,7 @@ struct batch {
 	size_t n; /* rows, at most ROWS */
 	uint32_t pageblock_pages;
 	uint64_t seed;
-	int64_t zone, node;
+	int64_t zone, node, cma;
 };
 
 static uint64_t mix64(uint64_t z)
@@ -97,6 +97,8 @@ static int64_t derive(const struct batch *b, enum expr_var v, uint32_t pfn)
 		return b->zone;
 	case EXPR_NODE:
 		return b->node;
+	case EXPR_CMA:
+		return b->cma;
 	case EXPR_RAND:
 		return expr_rand(b->seed, pfn);
 	default:
@@ -260,12 +262,13 @@ static enum expr_status eval_rows(const struct expr *e, const struct batch *b, u
 
 enum expr_status expr_eval_pfns(const struct expr *e, const uint32_t *pfn, size_t n,
 				uint32_t pageblock_pages, uint64_t seed, int64_t zone, int64_t node,
-				uint8_t *out)
+				int64_t cma, uint8_t *out)
 {
 	struct batch b = { .pageblock_pages = pageblock_pages ? pageblock_pages : 1,
 			   .seed = seed,
 			   .zone = zone,
-			   .node = node };
+			   .node = node,
+			   .cma = cma };
 
 	for (size_t at = 0; at < n; at += b.n) {
 		b.pfn = pfn + at;

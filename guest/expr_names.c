@@ -10,7 +10,7 @@
 const char *const expr_var_names[EXPR_VAR_COUNT] = {
 	[EXPR_PFN] = "pfn",	[EXPR_BLOCK] = "block", [EXPR_OFFSET] = "offset",
 	[EXPR_ORDER] = "order", [EXPR_ZONE] = "zone",	[EXPR_NODE] = "node",
-	[EXPR_RAND] = "rand",
+	[EXPR_RAND] = "rand",	[EXPR_CMA] = "cma",
 };
 
 const char *const expr_zone_names[] = {

@@ -148,7 +148,7 @@ static void test_div_zero(void **state)
 		assert_non_null(e);
 		assert_int_equal(expr_eval(e, vars, &v), t[i].fails ? EXPR_DIV_ZERO : EXPR_OK);
 		assert_int_equal(v, t[i].value);
-		assert_int_equal(expr_eval_pfns(e, &pfn, 1, 512, 1, 0, 0, &out),
+		assert_int_equal(expr_eval_pfns(e, &pfn, 1, 512, 1, 0, 0, 0, &out),
 				 t[i].fails ? EXPR_DIV_ZERO : EXPR_OK);
 		if (!t[i].fails)
 			assert_int_equal(out, t[i].value != 0);
@@ -484,7 +484,7 @@ static void check_batch(const struct node *n, const struct expr *e, const char *
 	uint32_t pfn[ROWS];
 	uint8_t want[ROWS], got[ROWS];
 	bool failed = false;
-	int64_t zone = random_below(6), node = random_below(3);
+	int64_t zone = random_below(6), node = random_below(3), cma = random_below(2);
 
 	for (size_t i = 0; i < ROWS; i++) {
 		int64_t vars[EXPR_VAR_COUNT], v;
@@ -497,6 +497,7 @@ static void check_batch(const struct node *n, const struct expr *e, const char *
 		vars[EXPR_OFFSET] = pfn[i] % pageblock;
 		vars[EXPR_ZONE] = zone;
 		vars[EXPR_NODE] = node;
+		vars[EXPR_CMA] = cma;
 		want[i] = walk(n, vars, &row_failed) != 0;
 		failed |= row_failed;
 		if (expr_eval(e, vars, &v) != (row_failed ? EXPR_DIV_ZERO : EXPR_OK) ||
@@ -504,7 +505,7 @@ static void check_batch(const struct node *n, const struct expr *e, const char *
 		    (!row_failed && v != walk(n, vars, &row_failed)))
 			fail_msg("%s: wrong at pfn %u", text, pfn[i]);
 	}
-	if (expr_eval_pfns(e, pfn, ROWS, pageblock, 5, zone, node, got) !=
+	if (expr_eval_pfns(e, pfn, ROWS, pageblock, 5, zone, node, cma, got) !=
 	    (failed ? EXPR_DIV_ZERO : EXPR_OK))
 		fail_msg("%s: batch: wrong status", text);
 	if (!failed && memcmp(want, got, ROWS) != 0)
@@ -555,7 +556,7 @@ static unsigned int hits(const char *text, uint64_t seed, unsigned int n)
 		fail_msg("%s: %s", text, error.text);
 	for (unsigned int i = 0; i < n; i++)
 		pfn[i] = i;
-	expr_eval_pfns(e, pfn, n, 512, seed, 0, 0, out);
+	expr_eval_pfns(e, pfn, n, 512, seed, 0, 0, 0, out);
 	for (unsigned int i = 0; i < n; i++)
 		sum += out[i];
 	free(pfn);

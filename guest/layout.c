@@ -168,12 +168,18 @@ struct expr *layout_where(struct layout *l, const struct job_line *line, struct 
 
 	if (!x)
 		snprintf(r->why, sizeof(r->why), "where: column %d: %s", e.column, e.text);
+	else if (expr_uses(x) & 1u << EXPR_CMA &&
+		 cma_read(&l->cma, l->block_pages, r->why, sizeof(r->why)) < 0) {
+		expr_free(x);
+		x = NULL;
+	}
 	return x;
 }
 
 int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out)
 {
 	bool zoned = expr_uses(where) & (1u << EXPR_ZONE | 1u << EXPR_NODE);
+	bool reserved = expr_uses(where) & 1u << EXPR_CMA, cma = false;
 	static uint32_t clean[CHUNK];
 
 	for (size_t i = 0; i < n;) {
@@ -185,12 +191,16 @@ int layout_select(struct layout *l, const struct expr *where, size_t from, size_
 
 			if (zoned && run && zones_of_pfn(&l->zones, pfn) != zone)
 				break;
+			if (reserved && run && cma_has(&l->cma, pfn) != cma)
+				break;
 			if (zoned && !run)
 				zone = zones_of_pfn(&l->zones, pfn);
+			if (reserved && !run)
+				cma = cma_has(&l->cma, pfn);
 			clean[run] = pfn;
 		}
 		if (expr_eval_pfns(where, clean, run, l->block_pages, l->seed, zone ? zone->index : 0,
-				   zone ? zone->node : 0, out + i) != EXPR_OK)
+				   zone ? zone->node : 0, cma, out + i) != EXPR_OK)
 			return -1;
 		for (size_t k = 0; k < run; k++)
 			if (clean[k] == LAYOUT_GONE)

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest/cma.h"
 #include "guest/expr.h"
 #include "guest/job.h"
 #include "guest/judge.h"
@@ -68,6 +69,7 @@ struct layout {
 
 	struct zones zones;
 	struct pageblocks map;
+	struct cma cma; /* read once a step's `where` names it */
 	bool has_movable; /* a populated ZONE_MOVABLE */
 	int pagemap_fd;
 };
@@ -104,7 +106,7 @@ size_t layout_align(struct layout *l);
  * Compiles the `where` of a line (all pages where absent); NULL with r->why on error.
  */
 struct expr *layout_where(struct layout *l, const struct job_line *line, struct step_report *r);
-/* out[i] = predicate at pfn[from + i], 0 for pages that are gone; handles zone and node. -1: division by zero. */
+/* out[i] = predicate at pfn[from + i], 0 for pages that are gone; handles zone, node and cma. -1: division by zero. */
 int layout_select(struct layout *l, const struct expr *where, size_t from, size_t n, uint8_t *out);
 
 /* Says that a step begins, so that the host knows how far a layout came. */

@@ -318,6 +318,20 @@ static void test_select(void **state)
 	for (size_t i = 0; i < PAGES; i++)
 		assert_int_equal(out[i], i % 5 && machine.pfn[i] / BLOCK == 20);
 	expr_free(x);
+	/* Two areas, as if they had been read. */
+	l.cma = (struct cma){ .area = { { 1024, 1536 }, { 3000, 3001 } }, .n = 2, .pages = 513, .read = true };
+	x = compile("cma && offset < 32");
+	assert_int_equal(layout_select(&l, x, 0, PAGES, out), 0);
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(out[i], i % 5 && machine.pfn[i] % BLOCK < 32 &&
+						 ((machine.pfn[i] >= 1024 && machine.pfn[i] < 1536) ||
+						  machine.pfn[i] == 3000));
+	expr_free(x);
+	x = compile("!cma && zone == normal");
+	assert_int_equal(layout_select(&l, x, 0, PAGES, out), 0);
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(out[i], i % 5 && machine.pfn[i] >= 2048 && machine.pfn[i] != 3000);
+	expr_free(x);
 	x = compile("1 / (pfn - 1501) == 0");
 	l.pfn[33] = 1501;
 	assert_int_equal(layout_select(&l, x, 0, PAGES, out), -1);

@@ -149,7 +149,7 @@ static int selects(struct layout *l, size_t b, const struct expr *where)
 		for (uint32_t i = 0; i < n; i++)
 			pfn[i] = first + i;
 		if (expr_eval_pfns(where, pfn, n, l->block_pages, l->seed, z ? z->index : 0, z ? z->node : 0,
-				   picked) != EXPR_OK)
+				   cma_has(&l->cma, first), picked) != EXPR_OK)
 			return -1;
 		if (memchr(picked, 1, n))
 			return 1;

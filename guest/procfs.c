@@ -100,6 +100,7 @@ static void zone_line(struct zone *z, const char *line)
 		{ "spanned ", offsetof(struct zone, spanned) },
 		{ "managed ", offsetof(struct zone, managed) },
 		{ "start_pfn: ", offsetof(struct zone, start_pfn) },
+		{ "nr_free_cma ", offsetof(struct zone, cma) },
 	};
 
 	line += strspn(line, " ");
@@ -262,6 +263,7 @@ ZONES_SUM(pcp)
 ZONES_SUM(low)
 ZONES_SUM(high)
 ZONES_SUM(managed)
+ZONES_SUM(cma)
 
 uint64_t zones_whole_blocks(const struct zones *z)
 {
@@ -278,7 +280,7 @@ uint64_t zones_room(const struct zones *z)
 	uint64_t room = 0;
 
 	for (size_t i = 0; i < z->n; i++) {
-		uint64_t keep = z->zone[i].low + z->zone[i].reserve;
+		uint64_t keep = z->zone[i].low + z->zone[i].reserve + z->zone[i].cma;
 
 		room += z->zone[i].free > keep ? z->zone[i].free - keep : 0;
 	}

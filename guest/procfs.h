@@ -20,6 +20,7 @@ struct zone {
 	uint64_t reserve; /* lowmem_reserve against a request that may use every zone, pages */
 	uint64_t pcp;	  /* on the per-CPU lists, pages */
 	uint64_t whole;	  /* free pages in buddies of at least a pageblock */
+	uint64_t cma;	  /* free pages of type CMA, which are in `free` too */
 };
 
 struct zones {
@@ -48,6 +49,7 @@ uint64_t zones_pcp(const struct zones *z);
 uint64_t zones_low(const struct zones *z);
 uint64_t zones_high(const struct zones *z);
 uint64_t zones_managed(const struct zones *z);
+uint64_t zones_cma(const struct zones *z);
 /*
  * Pages in whole free pageblocks that an ordinary request may take: those of a zone that
  * lowmem_reserve keeps to itself (DMA on all but the smallest machines) do not count. With
@@ -57,7 +59,7 @@ uint64_t zones_managed(const struct zones *z);
 uint64_t zones_whole_blocks(const struct zones *z);
 /*
  * Pages that an ordinary request may take without waking anybody: above the low watermark and what
- * lowmem_reserve keeps, zone by zone. Counting in the 442 pages that the DMA zone of a 512 MiB guest
+ * lowmem_reserve keeps, zone by zone; pages of type CMA are for movable requests only. Counting in the 442 pages that the DMA zone of a 512 MiB guest
  * keeps, or what sits on the list of another CPU, made a fill to 0 bytes end in an OOM kill.
  */
 uint64_t zones_room(const struct zones *z);

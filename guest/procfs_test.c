@@ -152,6 +152,22 @@ static void test_old_kernels(void **state)
 	check("arm-2.6.16", &arm_2_6, 1, 1);
 }
 
+/* Free pages of type CMA are free, and no room: 1000 - 200 - (100 + 50). */
+static void test_cma(void **state)
+{
+	static const char zoneinfo[] = "Node 0, zone    DMA32\n  pages free     1000\n        min      80\n"
+				       "        low      100\n        high     120\n        managed  5000\n"
+				       "        protection: (0, 0, 50, 50)\n      nr_free_cma  200\n"
+				       "Node 0, zone   Normal\n  pages free     70\n        low      100\n"
+				       "        managed  5000\n      nr_free_cma  70\n";
+	struct zones z;
+
+	zones_parse_zoneinfo(&z, zoneinfo);
+	assert_int_equal(zones_free(&z), 1070);
+	assert_int_equal(zones_cma(&z), 270);
+	assert_int_equal(zones_room(&z), 650);
+}
+
 static void test_two_nodes(void **state)
 {
 	static const char zoneinfo[] = "Node 0, zone   Normal\n  pages free     10\n        managed  100\n"
@@ -386,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_5_14),
 		cmocka_unit_test(test_5_4),
 		cmocka_unit_test(test_old_kernels),
+		cmocka_unit_test(test_cma),
 		cmocka_unit_test(test_two_nodes),
 		cmocka_unit_test(test_odd_texts),
 		cmocka_unit_test(test_ram),

@@ -22,7 +22,7 @@ enum param_kind {
 	PARAM_BYTES,	 /* the same, in bytes; units K M G T */
 	PARAM_AMOUNT,	 /* an amount of memory: {bytes|percent|high|blocks: EXPR}; a plain string is
 			  * bytes, "5%" per cent of RAM. In the job: KEY_unit=..., KEY=number */
-	PARAM_PREDICATE, /* an expression over pfn, block, offset, zone, node, rand */
+	PARAM_PREDICATE, /* an expression over pfn, block, offset, zone, node, rand, cma */
 	PARAM_CHOICE,	 /* one of choices[] */
 	PARAM_BOOL,	 /* true/false; in the job 1/0 */
 	PARAM_SHARE,	 /* "30%", "0.3", or an expression and a per cent sign; in the job millionths */

@@ -90,8 +90,12 @@ void step_domain(const struct step_context *c, struct expr_domain *d)
 	d->var[EXPR_PFN].hi = (int64_t)(end / PAGE_BYTES) - 1;
 	d->var[EXPR_ORDER].hi = 10;
 	d->var[EXPR_RAND].hi = UINT32_MAX;
+	d->var[EXPR_CMA].hi = c->cma;
+	d->set[EXPR_CMA] = c->cma ? 3 : 1;
 	d->set[EXPR_NODE] = nodes_with_memory(c);
 	d->set[EXPR_ZONE] = step_zones(c, -1);
+	if (!c->cma)
+		d->hint[EXPR_CMA] = " in a guest without vm: {cma: SIZE}";
 	if (!c->nnodes)
 		d->hint[EXPR_NODE] = " in a guest without vm: {numa: [...]}";
 	d->hint[EXPR_ZONE] = zone_hint(d->set[EXPR_ZONE]);

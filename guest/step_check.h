@@ -24,6 +24,7 @@ struct step_context {
 	size_t nnodes;
 	bool movable; /* ZONE_MOVABLE */
 	bool swap;
+	bool cma; /* a CMA area */
 	bool held;  /* there are pages of the layout's own, which can be pinned and given back */
 	bool cache; /* there is memory that can be reclaimed without swap */
 	/* No more than so much is free: what a fill has left, and nobody has given back since. */

@@ -86,17 +86,47 @@ static int64_t give_back(struct layout *l, const struct job_line *line, const st
 	return want;
 }
 
+/*
+ * Where the predicate names the CMA areas: pages of them that the kernel counts as free of that type.
+ * Asked is what it had before, and what this step has given back of them.
+ */
+static void add_cma(struct layout *l, uint64_t asked, struct step_report *r)
+{
+	size_t a = strlen(r->asked), g = strlen(r->got);
+
+	snprintf(r->asked + a, sizeof(r->asked) - a, ",\"cma_free_pages\":%" PRIu64, asked);
+	snprintf(r->got + g, sizeof(r->got) - g,
+		 ",\"cma_free_pages\":%" PRIu64 ",\"cma_pages\":%" PRIu64, zones_cma(&l->zones),
+		 l->cma.pages);
+	r->ok &= layout_within_slack(l, asked, zones_cma(&l->zones), zones_pcp(&l->zones));
+}
+
+/* Pages of CMA areas that the layout has given back and not taken again. */
+static uint64_t cma_freed(const struct layout *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->cma.n; i++)
+		for (uint64_t pfn = l->cma.area[i].first; pfn < l->cma.area[i].end && pfn < l->pfn_end; pfn++)
+			n += bit_test(l->freed, (uint32_t)pfn);
+	return n;
+}
+
 static int free_run(struct layout *l, const struct job_line *line, struct step_report *r)
 {
 	struct expr *where = layout_where(l, line, r);
-	uint64_t before, after;
+	uint64_t before, after, cma_before, given;
+	bool cma;
 	int64_t asked, gone;
 
 	if (!where)
 		return -1;
 	zones_read(&l->zones, l->block_order);
 	before = zones_free(&l->zones) + zones_pcp(&l->zones);
+	cma_before = zones_cma(&l->zones);
+	given = cma_freed(l);
 	asked = give_back(l, line, where, r);
+	cma = expr_uses(where) & 1u << EXPR_CMA;
 	expr_free(where);
 	if (asked < 0)
 		return -1;
@@ -112,6 +142,8 @@ static int free_run(struct layout *l, const struct job_line *line, struct step_r
 		 "\"pages\":%" PRId64 ",\"free_pages_gained\":%" PRId64 ",\"pcp_pages\":%" PRIu64,
 		 gone, (int64_t)(after - before), zones_pcp(&l->zones));
 	r->ok = layout_within(l, (uint64_t)asked, (uint64_t)gone);
+	if (cma)
+		add_cma(l, cma_before + cma_freed(l) - given, r);
 	return 0;
 }
 

@@ -4,7 +4,7 @@
 # Part of ci/e2e.sh: steps of a layout, held against what the guest's kernel itself says.
 
 steps_tests=(steps_memory steps_shape steps_mix steps_pipes steps_fills steps_named steps_shipped steps_small
-	steps_check steps_check_off steps_import)
+	steps_cma steps_reserve steps_check steps_check_off steps_import)
 
 # with_layout YAML-OF-THE-STEPS: a scenario of 1 GiB, run on both kernels; folders in $folders.
 with_layout()
@@ -197,6 +197,8 @@ test_steps_shipped()
 			workload: {tmpfs-files: {files: 100}}
 		END
 		for kernel in "$KERNEL" "$OLD_KERNEL"; do
+			# The older one has no such areas: steps_cma.
+			[ "$name $kernel" != "cma $OLD_KERNEL" ] || continue
 			expect 0 layout check "$T/$name.yaml" --kernel "$kernel" --accel "$ACCEL" -o "$T/$name.svg"
 			grep -qE "^$name, .*: ok" "$T/out" || die "$name on $kernel: $(head -n 1 "$T/out")"
 			grep -qE '^ +[0-9]+  [.mMuUpP ]{8}' "$T/out" || die "$name: no map of pageblocks"
@@ -204,6 +206,69 @@ test_steps_shipped()
 		done
 	done
 	expect 2 layout check "$SMALL" --set layout.0.fill.kind=nothing
+}
+
+# What is free stands in the area, by zoneinfo and by the map of the pageblocks; the area is as large as
+# asked, by meminfo. Of 1 GiB: spare 72 MiB, area (36 + 1) * 4 MiB = 148 MiB = 37888 pages.
+test_steps_cma()
+{
+	local folder
+	cat >"$T/cma.yaml" <<-'END'
+		name: cma
+		vm: {memory: 1G, cpus: 2}
+		layout: cma
+		workload: {tmpfs-files: {files: 100}}
+		runs: 1
+	END
+	expect 0 run "$T/cma.yaml" --kernel "$KERNEL" --accel "$ACCEL" --json
+	folder=$(run_folder 0001)
+	holds "$folder/run.json" 'all(.layout[]; .ok == true) and
+		(.layout[1] | .step == "free" and .got.cma_pages == 37888 and .got.cma_free_pages > 37000 and
+		(.got.cma_free_pages - .asked.cma_free_pages | fabs) <= 37888 / 50)'
+	samples "$folder/samples.zst" layout end meminfo |
+		awk '$1 == "CmaTotal:" { total = $2 } $1 == "CmaFree:" { free = $2 }
+			END { exit !(total == 148 * 1024 && free > 144 * 1024) }' || die "CmaTotal or CmaFree"
+	# Beside the area no more than the watermarks take, and the layout asked for.
+	samples "$folder/samples.zst" layout end zoneinfo |
+		awk '$1 == "nr_free_cma" { cma += $2 } $1 == "pages" && $2 == "free" { free += $3 }
+			END { exit !(cma > 37000 && cma < 37889 && free - cma < 80 * 256) }' || die "nr_free_cma"
+	# What is unmovable has no place there, so that the area is whole: 74 blocks.
+	expect 0 layout check cma --set area=128M --memory 1G --kernel "$KERNEL" --accel "$ACCEL" --quiet --json
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "ok" and .layout[1].got.cma_pages == 32768 and
+		.pageblocks.blocks["wholly free"] > 40'
+	expect 2 layout check sparse --set layout.1.free.where=cma --kernel "$KERNEL"
+	err_has "cma is never true: cma is 0 in a guest without vm: {cma: SIZE}"
+	expect 4 layout check cma --memory 1G --kernel "$OLD_KERNEL" --accel "$ACCEL" --quiet --json
+	holds "$T/out" '.cells[0].runs[0] | .verdict == "unsupported" and
+		(.why | contains("a CMA area of 148M (CONFIG_DMA_CMA)"))'
+}
+
+# As many as asked for, and still there when all else is full, by the kernel's own table.
+test_steps_reserve()
+{
+	local folder
+	with_layout 'layout: {use: highatomic, with: {blocks: 4}}'
+	for folder in "${folders[@]}"; do
+		holds "$folder/run.json" 'all(.layout[]; .ok == true) and
+			(.layout[0] | .step == "reserve" and .got.blocks == 4 and .got.before == 0)'
+		samples "$folder/samples.zst" layout end pagetypeinfo | awk '
+			/^Number of blocks type/ { for (i = 5; i <= NF; i++) if ($i == "HighAtomic") at = i; next }
+			at && /^Node/ { n += $at }
+			END { exit n != 4 }' || die "$folder: not 4 blocks of type HighAtomic"
+		# The watermarks are what they were, but for what is worked out again: memory that came after
+		# the boot counts then.
+		holds "$folder/run.json" '($before - $after | fabs) <= 64 and $before > 5000' \
+			--argjson before "$(marks "$folder" begin)" --argjson after "$(marks "$folder" end)"
+	done
+	expect 2 layout check highatomic --set blocks=7 --memory 1G --kernel "$KERNEL"
+	err_has "blocks is 7: reserve: blocks is 7, and the kernel keeps no more than 1% of a zone, 6 pageblocks of 1G"
+}
+
+# marks FOLDER EDGE: low watermarks and lowmem_reserve of all zones at an edge of the layout.
+marks()
+{
+	samples "$1/samples.zst" layout "$2" zoneinfo | awk '$1 == "low" { n += $2 }
+		$1 == "protection:" { sub(/\)/, "", $NF); n += $NF } END { print n }'
 }
 
 # In so small a guest the kernel switches huge pages off by itself, and a fill with them needs them.

@@ -59,6 +59,7 @@ static void set_vars(uint32_t pfn, int64_t vars[EXPR_VAR_COUNT])
 	vars[EXPR_ZONE] = EXPR_ZONE_NORMAL;
 	vars[EXPR_NODE] = 1;
 	vars[EXPR_RAND] = expr_rand(SEED, pfn);
+	vars[EXPR_CMA] = 1;
 }
 
 /* The same expression with the values in the place of the variables; NULL where rand is used. */
@@ -67,7 +68,7 @@ static char *with_values(const char *text, const int64_t vars[EXPR_VAR_COUNT])
 	static const char *const name[] = { [EXPR_PFN] = "pfn", [EXPR_BLOCK] = "block",
 					    [EXPR_OFFSET] = "offset", [EXPR_ORDER] = "order",
 					    [EXPR_ZONE] = "zone", [EXPR_NODE] = "node",
-					    [EXPR_RAND] = "rand" };
+					    [EXPR_RAND] = "rand", [EXPR_CMA] = "cma" };
 	struct strbuf sb = STRBUF_INIT;
 
 	while (*text) {
@@ -117,7 +118,7 @@ static void check_values(const struct expr *e, const char *text)
 					UINT32_MAX };
 	uint8_t out[ARRAY_SIZE(pfn)];
 	enum expr_status all = expr_eval_pfns(e, pfn, ARRAY_SIZE(pfn), PAGES, SEED,
-					      EXPR_ZONE_NORMAL, 1, out);
+					      EXPR_ZONE_NORMAL, 1, 1, out);
 	bool divided = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(pfn); i++) {

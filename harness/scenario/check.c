@@ -86,6 +86,7 @@ static int check_vm(const struct scenario *s, const struct node *key, const stru
 		{ "least", check_text },
 		{ "numa", shape_check_numa },	     { "distances", shape_check_distances },
 		{ "movablecore", check_text },	     { "swap", shape_check_swap },
+		{ "cma", check_text },
 	};
 
 	if (check_kind(key, n, NODE_MAP, "a map such as {memory: 2G, cpus: 2}", err) < 0)
@@ -100,7 +101,7 @@ static int check_variable_name(const struct node *key, struct error *err)
 						"node",	   "rand",    "dma",	"dma32", "normal",
 						"highmem", "movable", "device", "min",	 "max",
 						"in",	   "and",     "or",	"not",	 "mod",
-						"memory",  "cpus",    STEP_ROUND };
+						"memory",  "cpus",    "cma",    STEP_ROUND };
 
 	if (!name_is_word(key->text, "_") || isdigit((unsigned char)*key->text) ||
 	    strlen(key->text) > NAME_LEN_MAX)

@@ -9,11 +9,29 @@
 
 /* ---- the files ---- */
 
+/* Of the guest a layout says no more than what it cannot stand without. */
+static int check_layout_vm(const struct node *vm, struct error *err)
+{
+	static const char *const keys[] = { "cma" };
+
+	if (vm->kind != NODE_MAP)
+		return node_error(err, vm, "vm must be a map such as {cma: 64M}, not %s", node_kind_name(vm));
+	for (size_t i = 0; i < vm->n; i++) {
+		if (strcmp(vm->key[i]->text, "cma") != 0)
+			return node_unknown(err, vm->key[i], "key of a layout's vm", keys, ARRAY_SIZE(keys));
+		if (vm->value[i]->kind != NODE_SCALAR || !*vm->value[i]->text)
+			return node_error(err, vm->value[i], "cma must be text, not %s",
+					  node_kind_name(vm->value[i]));
+	}
+	return 0;
+}
+
 static int check_file(const struct node *root, struct error *err)
 {
-	static const char *const keys[] = { "name", "title", "constants", "layout" };
+	static const char *const keys[] = { "name", "title", "vm", "constants", "layout" };
 	const struct node *name = node_get(root, "name"), *layout = node_get(root, "layout");
 	const struct node *constants = node_get(root, "constants"), *title = node_get(root, "title");
+	const struct node *vm = node_get(root, "vm");
 
 	for (size_t i = 0; i < root->n; i++) {
 		size_t k = 0;
@@ -25,6 +43,8 @@ static int check_file(const struct node *root, struct error *err)
 	}
 	if (!name || name->kind != NODE_SCALAR || !*name->text)
 		return node_error(err, name ? name : root, "name: must be text");
+	if (vm && check_layout_vm(vm, err) < 0)
+		return -1;
 	if (title && title->kind != NODE_SCALAR)
 		return node_error(err, title, "title must be text, not %s", node_kind_name(title));
 	if (!layout || layout->kind != NODE_LIST)

@@ -19,6 +19,9 @@ static int make_folder(void **state)
 		  "  - fill: {leave: 64M}\n  - free: {where: pfn % step == residue}\n" },
 		{ "alias.yaml", "name: alias\nlayout:\n  - fill: {leave: 1G}\n" }, /* hides the shipped one */
 		{ "broken.yaml", "name: [\n" },
+		{ "guest.yaml", "name: guest\nvm: {memory: 1G}\nlayout: []\n" },
+		{ "area.yaml", "name: area\nvm: {cma: [64M]}\nlayout: []\n" },
+		{ "flat.yaml", "name: flat\nvm: 64M\nlayout: []\n" },
 		{ "typo.yaml", "name: typo\nlayuot: []\n" },
 		{ "bad-step.yaml", "name: bad-step\nlayout:\n  - fil: {leave: 1G}\n" },
 		{ "notes.txt", "name: notes\n" },
@@ -170,6 +173,9 @@ static void test_named_bad(void **state)
 	check_bad("layout: '<script>'\n", "unknown layout \"<script>\"; known are: ");
 	check_bad("layout: broken\n", "broken.yaml:");
 	check_bad("layout: typo\n", "unknown key of a layout \"layuot\"; did you mean layout?");
+	check_bad("layout: guest\n", "guest.yaml:2:6: unknown key of a layout's vm \"memory\"; known are: cma");
+	check_bad("layout: area\n", "area.yaml:2:11: cma must be text, not a list");
+	check_bad("layout: flat\n", "flat.yaml:2:5: vm must be a map such as {cma: 64M}, not text");
 	check_bad("layout: bad-step\n",
 		  "bad-step.yaml:3:5: unknown step of a layout \"fil\"; did you mean fill?");
 	check_bad("layout: {use: mine, with: {residu: 3}}\n",

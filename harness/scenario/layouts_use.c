@@ -12,6 +12,7 @@ struct uses {
 	const struct scenario_tables *tables;
 	struct layout_entry *list; /* once it was needed */
 	size_t nlist;
+	struct node *vm;     /* what the layouts need of the guest, likewise */
 	struct node *merged; /* constants of the layouts; the document gets them in the end */
 	size_t n;
 };
@@ -98,6 +99,24 @@ static int merge_constants(struct uses *u, const struct node *name, const struct
 	return 0;
 }
 
+/* The scenario's own word comes first, also over what two layouts say. */
+static int merge_vm(struct uses *u, const struct node *name, const struct node *vm, struct error *err)
+{
+	for (size_t i = 0; vm && i < vm->n; i++) {
+		const struct node *old = node_get(u->vm, vm->key[i]->text);
+
+		if (node_get(node_get(u->root, "vm"), vm->key[i]->text))
+			continue;
+		if (!old)
+			node_add(u->vm, node_copy(vm->key[i]), node_copy(vm->value[i]));
+		else if (strcmp(old->text, vm->value[i]->text) != 0)
+			return node_error(err, name, "another layout here needs vm: {%s: %.60s}, and this one %.60s; "
+					  "say in the scenario which",
+					  vm->key[i]->text, old->text, vm->value[i]->text);
+	}
+	return 0;
+}
+
 static int find_use(const struct node *layout, const struct node **name, const struct node **with,
 		    struct error *err)
 {
@@ -128,7 +147,8 @@ static int use(struct uses *u, const struct node *written, struct node **steps, 
 	constants = node_get(file, "constants");
 	if (with && check_with(u, with, constants, err) < 0)
 		return -1;
-	if (merge_constants(u, name, constants, with, err) < 0)
+	if (merge_constants(u, name, constants, with, err) < 0 ||
+	    merge_vm(u, name, node_get(file, "vm"), err) < 0)
 		return -1;
 	*steps = node_copy(node_get(file, "layout"));
 	return 0;
@@ -191,22 +211,22 @@ static int use_in_list(struct uses *u, struct node *list, struct error *err)
 	return 0;
 }
 
-/* The layouts' constants into the document's, behind its own. */
-static void add_merged(struct uses *u)
+/* What the layouts bring into the map of the document, behind its own. */
+static void add_merged(struct uses *u, const char *name, const struct node *merged)
 {
-	long at = node_index(u->root, "constants");
+	long at = node_index(u->root, name);
 	struct node *own;
 
-	if (!u->merged->n || (at >= 0 && u->root->value[at]->kind != NODE_MAP))
+	if (!merged->n || (at >= 0 && u->root->value[at]->kind != NODE_MAP))
 		return;
 	if (at < 0) {
 		own = node_new(NODE_MAP, u->root->label, u->root->line, u->root->column);
-		node_add(u->root, node_scalar(u->root->label, 1, "constants", strlen("constants")), own);
+		node_add(u->root, node_scalar(u->root->label, 1, name, strlen(name)), own);
 	} else {
 		own = u->root->value[at];
 	}
-	for (size_t i = 0; i < u->merged->n; i++)
-		node_add(own, node_copy(u->merged->key[i]), node_copy(u->merged->value[i]));
+	for (size_t i = 0; i < merged->n; i++)
+		node_add(own, node_copy(merged->key[i]), node_copy(merged->value[i]));
 }
 
 static int resolve(struct uses *u, size_t at, struct error *err)
@@ -234,18 +254,22 @@ int layouts_resolve(struct node *root, const struct scenario_tables *tables, str
 	if (at < 0)
 		return 0;
 	u.merged = node_new(NODE_MAP, root->label, root->line, root->column);
+	u.vm = node_new(NODE_MAP, root->label, root->line, root->column);
 	ret = resolve(&u, (size_t)at, err);
-	if (ret == 0)
-		add_merged(&u);
+	if (ret == 0) {
+		add_merged(&u, "constants", u.merged);
+		add_merged(&u, "vm", u.vm);
+	}
 	node_free(u.merged);
+	node_free(u.vm);
 	layout_list_free(u.list, u.nlist);
 	return ret;
 }
 
 /* What a named layout has brought, unless --set has changed it meanwhile. */
-static void drop_constants(struct node *root)
+static void drop_merged(struct node *root, const char *name)
 {
-	long at = node_index(root, "constants");
+	long at = node_index(root, name);
 	struct node *map = at < 0 ? NULL : root->value[at];
 
 	for (size_t i = map ? map->n : 0; i-- > 0;)
@@ -257,7 +281,8 @@ static void drop_constants(struct node *root)
 int layouts_replace(struct node *root, const struct scenario_tables *tables, struct node *name,
 		    struct error *err)
 {
-	drop_constants(root);
+	drop_merged(root, "constants");
+	drop_merged(root, "vm");
 	node_replace(root, node_scalar(name->label, 1, "layout", strlen("layout")), name);
 	return layouts_resolve(root, tables, err);
 }

@@ -20,6 +20,10 @@ static int make_folder(void **state)
 				"  - free: {where: pfn % step == n}\n" },
 		{ "same.yaml", "name: same\nconstants: {step: 8}\nlayout:\n  - pin: {where: pfn % step == 1}\n" },
 		{ "nested.yaml", "name: nested\nlayout:\n  - use: mine\n" },
+		{ "area.yaml", "name: area\nvm: {cma: size}\nconstants: {size: 64M}\nlayout:\n"
+			       "  - fill: {leave: size}\n  - free: {where: cma}\n" },
+		{ "field.yaml", "name: field\nvm: {cma: 32M}\nlayout:\n  - fill: {leave: 96M}\n" },
+		{ "plain.yaml", "name: plain\nlayout:\n  - fill: {leave: 96M}\n" },
 		{ "empty.yaml", "name: empty\nlayout: []\n" },
 		{ "compact.yaml", "name: compact\nlayout:\n  - free: {share: 1%}\n" },
 	};
@@ -149,6 +153,40 @@ static void test_bad(void **state)
 	}
 }
 
+static void check_cmdline(const char *middle, const char *set, const char *want)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct scenario_plan plan;
+
+	if (expand(middle, set, &plan, &err) < 0)
+		fail_msg("%s: %s", middle, err.text);
+	assert_string_equal(plan.variant[0].cmdline, want);
+	scenario_plan_free(&plan);
+}
+
+/* What a layout needs of the guest: 64 MiB are 67108864 bytes. */
+static void test_vm(void **state)
+{
+	cleanup_error struct error err = ERROR_INIT;
+	struct scenario_plan plan;
+
+	check_cmdline("layout: area\n", NULL, " cma=67108864");
+	check_cmdline("layout: {use: area, with: {size: 32M}}\n", NULL, " cma=33554432");
+	check_cmdline("vm: {memory: 1G}\nlayout: [area, compact: {}]\n", NULL, " cma=67108864");
+	/* The scenario's own comes first, also over two layouts'. */
+	check_cmdline("vm: {cma: 128M}\nlayout: area\n", NULL, " cma=134217728");
+	check_cmdline("vm: {cma: 128M}\nlayout: [area, field]\n", NULL, " cma=134217728");
+	check_cmdline("layout: area\n", "vm.cma=2M", " cma=2097152");
+	/* It goes with the layout that brought it. */
+	check_cmdline(FILL, "layout=area", " cma=67108864");
+	check_cmdline("layout: area\n", "layout=field", " cma=33554432");
+	check_cmdline("layout: area\n", "layout=plain", "");
+	check_cmdline("vm: {cma: 128M}\nlayout: area\n", "layout=plain", " cma=134217728");
+	assert_int_equal(expand("layout: [area, field]\n", NULL, &plan, &err), -1);
+	assert_string_equal(err.text, "f.yaml:2:16: another layout here needs vm: {cma: size}, and this one 32M; "
+				      "say in the scenario which");
+}
+
 /* An end, and soon. */
 static void test_many(void **state)
 {
@@ -168,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_vm),
 		cmocka_unit_test(test_many),
 	};
 

@@ -56,13 +56,14 @@
  *	numa: [1G, 1G, {size: 0, cpus: 2}]	# NUMA nodes: a size, or a map of size and cpus
  *	distances: [[10, 20, 30], [20, 10, 30], [30, 30, 10]]	# row: from; without it 10 and 20
  *	movablecore: 512M			# the kernel's own option: so much ZONE_MOVABLE
+ *	cma: 64M				# the kernel's own option: an area for movable pages only
  *	swap: {kind: zram, size: 512M}		# zram or ramdisk; on before the layout is built
  *
  * The sizes of nodes add up to memory. Where --memory or --set memory=... changes it, sizes that
  * are plain numbers (1G, not memory / 2) share what is left by expressions in their proportion, in
  * whole pageblocks. A node of size 0 is memory-less. CPUs are given to nodes in order; those that
  * no `cpus` claims are dealt out evenly to the nodes without that key. Each CPU of a NUMA guest is
- * a socket of its own. A kernel without NUMA, or without the swap device, makes the run unsupported.
+ * a socket of its own. A kernel without NUMA, that CMA area or the swap device makes the run unsupported.
  *
  * Values are integers, strings, or expressions over constants, vary, memory (bytes) and cpus.
  * A value of vary that is no expression is a text: it may stand, by its axis' name alone, for a

@@ -108,7 +108,7 @@ int env_number(const struct env *env, const struct node *n, const char *what, co
 	       int64_t min, int64_t max, int64_t *value, struct error *err);
 #define PREDICATE_VARS                                                             \
 	(1u << EXPR_PFN | 1u << EXPR_BLOCK | 1u << EXPR_OFFSET | 1u << EXPR_ZONE | \
-	 1u << EXPR_NODE | 1u << EXPR_RAND)
+	 1u << EXPR_NODE | 1u << EXPR_RAND | 1u << EXPR_CMA)
 
 /* Only compiles, with variables. */
 int env_predicate(const struct env *env, const struct node *n, struct error *err);

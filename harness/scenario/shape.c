@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a machine is made of besides memory and CPUs: NUMA nodes, ZONE_MOVABLE, swap. */
+/* What a machine is made of besides memory and CPUs: NUMA nodes, ZONE_MOVABLE, a CMA area, swap. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -316,7 +316,7 @@ static int add_movable(const struct env *env, const struct node *n, const struct
 {
 	int64_t bytes, most = (int64_t)v->memory_bytes - BLOCK;
 
-	if (env_number(env, n, "movablecore", "bytes", 0, 0, &bytes, err) < 0)
+	if (env_number(env, n, "movablecore", "bytes", INT64_MIN, 0, &bytes, err) < 0)
 		return -1;
 	if (bytes < BLOCK || bytes > most) {
 		cleanup_free char *shown = env_shown(n, "bytes", bytes),
@@ -330,12 +330,35 @@ static int add_movable(const struct env *env, const struct node *n, const struct
 	return 0;
 }
 
+static int add_cma(const struct env *env, const struct node *n, struct variant *v,
+		   struct strbuf *cmdline, struct error *err)
+{
+	int64_t bytes, most = (int64_t)(v->memory_bytes / 2);
+	cleanup_free char *need = NULL;
+
+	if (env_number(env, n, "cma", "bytes", INT64_MIN, 0, &bytes, err) < 0)
+		return -1;
+	if (bytes < BLOCK || bytes > most || bytes % BLOCK) {
+		cleanup_free char *shown = env_shown(n, "bytes", bytes),
+				  *limit = str_format_bytes((uint64_t)most);
+
+		return env_blame(env, &(struct blame){ .at = n, .made_of = n, .also = "memory" }, err,
+				 "cma is %s; allowed are 2M to %s, half of memory, in whole pageblocks of 2M",
+				 shown, limit);
+	}
+	strbuf_addf(cmdline, " cma=%" PRId64, bytes);
+	need = str_printf("cma:%" PRId64, bytes);
+	job_add(&v->job, "need", "what", need, NULL);
+	return 0;
+}
+
 int shape_variant(const struct scenario *s, const struct env *env, bool resized, struct variant *v,
 		  const char **module, struct error *err)
 {
 	const struct node *vm = node_get(s->root, "vm");
 	const struct node *numa = node_get(vm, "numa"), *distances = node_get(vm, "distances");
 	const struct node *movable = node_get(vm, "movablecore"), *swap = node_get(vm, "swap");
+	const struct node *cma = node_get(vm, "cma");
 	cleanup_strbuf struct strbuf cmdline = STRBUF_INIT;
 
 	*module = NULL;
@@ -347,6 +370,8 @@ int shape_variant(const struct scenario *s, const struct env *env, bool resized,
 	if (distances && add_distances(env, distances, v, err) < 0)
 		return -1;
 	if (movable && add_movable(env, movable, v, &cmdline, err) < 0)
+		return -1;
+	if (cma && add_cma(env, cma, v, &cmdline, err) < 0)
 		return -1;
 	if (swap && add_swap(env, swap, v, &cmdline, module, err) < 0)
 		return -1;

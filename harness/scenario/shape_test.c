@@ -203,6 +203,24 @@ static void test_swap(void **state)
 	scenario_plan_free(&plan);
 }
 
+static void test_cma(void **state)
+{
+	static const char *const bigger[] = { "vm.cma=memory / 4", NULL };
+	struct scenario_plan plan;
+	const struct job_line *line;
+
+	expand("{cma: 64M}", NULL, 0, &plan);
+	assert_string_equal(plan.variant[0].cmdline, " cma=67108864");
+	line = job_next(&plan.variant[0].job, NULL, "need");
+	while (line && strcmp(job_get(line, "what"), "cma:67108864") != 0)
+		line = job_next(&plan.variant[0].job, line, "need");
+	assert_non_null(line);
+	scenario_plan_free(&plan);
+	expand("{movablecore: 256M, cma: 2M}", bigger, (uint64_t)1 << 30, &plan);
+	assert_string_equal(plan.variant[0].cmdline, " movablecore=268435456 cma=268435456");
+	scenario_plan_free(&plan);
+}
+
 static void test_bad(void **state)
 {
 	static const struct {
@@ -251,7 +269,15 @@ static void test_bad(void **state)
 		  "f.yaml:2:49: the distance of a node to itself is 11; allowed are 10 to 10" },
 		{ "{movablecore: 2G}",
 		  "f.yaml:2:19: movablecore is 2G; allowed are 2M to 2046M" },
+		{ "{movablecore: -2M}", "f.yaml:2:19: movablecore is -2M; allowed are 2M to 2046M" },
 		{ "{movablecore: [1G]}", "f.yaml:2:19: movablecore must be text, not a list" },
+		{ "{cma: 1025M}", "f.yaml:2:11: cma is 1025M; allowed are 2M to 1G, half of memory, in whole" },
+		{ "{cma: 1026M}", "f.yaml:2:11: cma is 1026M; allowed are 2M to 1G, half of memory" },
+		{ "{cma: 3M}", "f.yaml:2:11: cma is 3M; allowed are 2M to 1G, half of memory, in whole pageblocks" },
+		{ "{cma: 0}", "f.yaml:2:11: cma is 0; allowed are 2M to" },
+		{ "{cma: -2M}", "f.yaml:2:11: cma is -2M; allowed are 2M to" },
+		{ "{cma: [64M]}", "f.yaml:2:11: cma must be text, not a list" },
+		{ "{cma: 64M}\nconstants: {cma: 3}", "\"cma\" has a meaning of its own in expressions" },
 		{ "{swap: 512M}",
 		  "f.yaml:2:12: swap must be a map such as {kind: zram, size: 512M}, not text" },
 		{ "{swap: {kind: zram}}", "f.yaml:2:12: size: is missing" },
@@ -282,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_nodes),	cmocka_unit_test(test_need),
 		cmocka_unit_test(test_resized), cmocka_unit_test(test_distances),
 		cmocka_unit_test(test_swap),	cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_cma),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,6 +140,7 @@ static void describe_guest(const struct scenario *s, const struct variant *v, st
 		.node_bytes = g->node_bytes,
 		.nnodes = v->nnodes,
 		.movable = node_get(node_get(s->root, "vm"), "movablecore"),
+		.cma = node_get(node_get(s->root, "vm"), "cma"),
 		.swap = node_get(node_get(s->root, "vm"), "swap"),
 	};
 }
