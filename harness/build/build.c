@@ -194,14 +194,17 @@ static int configure(struct build *b, struct error *err)
 
 	build_config_args(b, &args);
 	build_tell(b, -1, "configuring");
-	ret = kconfig_make(&(struct kconfig_request){ .src = b->source.src,
-						      .obj = b->obj,
-						      .make_arg = (const char *const *)args.item,
-						      .base = b->r->base,
-						      .fragment = (const char *const *)b->fragment.item,
-						      .list = b->log,
-						      .tell = { tell_config, b } },
-			   err);
+	const struct kconfig_request request = {
+		.src = b->source.src,
+		.obj = b->obj,
+		.make_arg = (const char *const *)args.item,
+		.base = b->r->base,
+		.fragment = (const char *const *)b->fragment.item,
+		.list = b->log,
+		.tell = { tell_config, b },
+	};
+
+	ret = kconfig_make(&request, err);
 	words_free(&args);
 	return ret < 0 ? -1 : toolchain_check_config(config, err);
 }

@@ -42,7 +42,7 @@ struct build_record {
 	char *key, *source_id, *object, *base, *commit, *what; /* commit may be NULL */
 	char *cc;	 /* first line of `cc --version` */
 	char *options;	 /* "align", "" */
-	char *obj;	 /* "obj-70b5d3c4": its folder in CACHE/sources/ID; NULL: of older records */
+	char *obj;	 /* "obj-70b5d3c4": folder in CACHE/sources/ID; NULL: of older records */
 	char **patch;	 /* "NAME sha256:...", NULL-terminated */
 	char **config;	 /* "base", "kasan", "my.config sha256:..."; NULL-terminated */
 	char *changes;	 /* path of the local changes that were built, or NULL */
@@ -58,8 +58,8 @@ json_t *build_record_pack(const struct build_record *b);
  */
 char *build_diff(const struct kernel *a, const struct kernel *b, bool whole, struct error *err);
 /*
- * The same as an object: "a", "b": names; "same"; "same_image"; "differences": [{"what", "a", "b"}], "config": [{"symbol",
- * "a", "b"}], "source": text; null where it cannot be compared.
+ * The same as an object: "a", "b": names; "same"; "same_image"; "differences": [{"what", "a", "b"}],
+ * "config": [{"symbol", "a", "b"}], "source": text; null where it cannot be compared.
  */
 json_t *build_diff_json(const struct kernel *a, const struct kernel *b, bool whole,
 			struct error *err);
@@ -72,7 +72,7 @@ int build_sources_remove(struct error *err);
 /* ---- build_objects.c: objects and logs of single kernels ---- */
 
 struct build_objects {
-	char *user;	/* a kernel of the cache that is built with them too, and then they stay; or NULL */
+	char *user;	/* a kernel of the cache that was built from them too; or NULL */
 	uint64_t bytes; /* on disk; 0: there are none, or the record does not say which */
 };
 void build_objects_free(struct build_objects *o);
@@ -83,8 +83,9 @@ int build_objects_remove(const struct build_record *b, struct error *err);
 /* Removes what a build of that name said. */
 void build_log_remove(const struct build_record *b, const char *name);
 /*
- * Removes all objects and logs that no kernel of the cache was built with, of failed builds too; *bytes:
- * how much it was. Exit status 4 when a build is at work on one of the sources; the others are done then.
+ * Removes all objects and logs that no kernel of the cache was built from, of failed builds too;
+ * *bytes: how much it was. Exit status 4 when a build is at work on one of the sources; the others are
+ * done all the same.
  */
 int build_objects_prune(uint64_t *bytes, struct error *err);
 

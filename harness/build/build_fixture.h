@@ -2,8 +2,8 @@
 #ifndef MMRIG_BUILD_FIXTURE_H
 #define MMRIG_BUILD_FIXTURE_H
 /*
- * For tests: whole builds of a kernel that is a Makefile of a few lines. Where its source comes from and
- * how its config is made is the business of others, and is stood in for here.
+ * For tests: whole builds of a kernel that is a Makefile of a few lines. Where its source comes from
+ * and how its config is made is the business of others, and is stood in for here.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Objects belong to a config, a compiler and options, and so to any number of kernels; logs to one. Both
- * stand in CACHE/sources/ID, whose lock a build holds.
+ * Objects belong to a config, a compiler and options, and so to any number of kernels; logs to one.
+ * Both stand in CACHE/sources/ID, whose lock a build holds.
  */
 #include <errno.h>
 #include <fcntl.h>

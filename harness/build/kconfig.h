@@ -38,9 +38,9 @@ char **kconfig_names(void);
  * What is asked for, as a part of what names a build: "allnoconfig" or, with a base, "olddefconfig",
  * then the base (NULL: base.config) and the fragments together, a line each, in order; comments and
  * blanks are gone, and so is what a later file takes back. Heap. Exit status 2 for a line that is none
- * ("FILE:LINE: ..."), and for two that contradict each other in one file. Told is a fragment that takes
- * the place of another, which may be meant, and in a whole config of the user's a later line that does so,
- * as the kernel has it; that a fragment changes the base is what it is for.
+ * ("FILE:LINE: ..."), and for two that contradict each other in one file. Told is an ask that takes the
+ * place of another fragment's, and in a whole config of the user's of an earlier line, where the kernel's
+ * tools let the last one count. That a fragment changes the base is what it is for.
  */
 char *kconfig_text(const char *base, const char *const *fragment, const struct kconfig_tell *tell,
 		   struct error *err);

@@ -98,8 +98,9 @@ const struct command command_kernel_build = {
 		"from the objects of what it patches. --patch and --config may be repeated.\n\n"
 		"The config is one of mmrig's own, which builds in minutes, boots in a second, and has what "
 		"layouts, samplers and workloads need built in. Fragments add to it: debug, debuginfo, kasan, "
-		"lockdep, numa, page_owner, memcg-off, arm-like, or a file of lines such as CONFIG_KSM=y. A "
-		"symbol that does not come out as asked is an error that says why.\n\n"
+		"lockdep, numa, page_owner, memcg-off, arm-like, or a file of lines such as CONFIG_KSM=y. Of "
+		"two that differ the later wins, and that is told. A symbol that does not come out as asked "
+		"is an error that says why.\n\n"
 		"A tree is built at --rev, or as it stands: changes that are not committed are in the "
 		"kernel, are told, and are kept with it. The whole log of a build that failed stays in the "
 		"cache.",
