@@ -84,7 +84,7 @@ ends()
 	expect "no output given" 2 "-o FILE.html" "$1"
 	expect "no such axis" 2 "did you mean residue?" "$1" --by residu --output "$page"
 	expect "no such metric" 2 "no such metric" "$1" --metric nonesuch --output "$page"
-	expect "a folder that is not there" 4 "cannot create" "$1" --output "$T/none/x/report.html"
+	expect "a folder that is not there" 2 "there is no folder" "$1" --output "$T/none/x/report.html"
 	PATH=$T/bin:$path
 	fake 'echo "<svg"; echo "line 1: all is lost" >&2; exit 3'
 	expect "gnuplot that fails" 4 "all is lost" "$1" --output "$page"

@@ -308,7 +308,7 @@ int main(void)
 		fail("infra", "cannot fork");
 	if (agent.workload)
 		atomic_store(&agent.worker.shared->seed, (uint64_t)job_option(&agent.job, "seed", 1));
-	mlockall(MCL_CURRENT);
+	mlockall(MCL_CURRENT | MCL_ONFAULT); /* what it uses it has used by now: a snapshot of every file */
 	run_layout();
 	wait_for_go();
 	phase_edge(PHASE_SETTLE, "begin");

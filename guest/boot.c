@@ -15,7 +15,7 @@
 
 #include "guest/cma.h"
 #include "guest/procfs.h"
-#include "guest/step_check.h"
+#include "guest/size_text.h"
 
 #define MODULES_MAX 64
 #define DAEMONS_MAX 128

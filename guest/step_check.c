@@ -43,23 +43,6 @@ int step_fault_of_memory(struct step_fault *f, const char *param, const char *fm
 	return -1;
 }
 
-struct size_text size_text(uint64_t bytes)
-{
-	static const char units[] = "TGMK";
-	struct size_text s;
-
-	for (int i = 0; bytes && units[i]; i++) {
-		int shift = 40 - 10 * i;
-
-		if (bytes & ((1ull << shift) - 1))
-			continue;
-		snprintf(s.text, sizeof(s.text), "%" PRIu64 "%c", bytes >> shift, units[i]);
-		return s;
-	}
-	snprintf(s.text, sizeof(s.text), "%" PRIu64, bytes);
-	return s;
-}
-
 static uint64_t nodes_with_memory(const struct step_context *c)
 {
 	uint64_t set = 0;

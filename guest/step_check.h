@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest/size_text.h"
+
 struct expr_domain;
 struct job_line;
 
@@ -46,12 +48,6 @@ int step_fault(struct step_fault *f, const char *param, const char *fmt, ...)
 /* The same, of_memory. */
 int step_fault_of_memory(struct step_fault *f, const char *param, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-struct size_text {
-	char text[24];
-};
-/* "512M"; bytes where no unit comes out even. */
-struct size_text size_text(uint64_t bytes);
 
 /* The ranges of a predicate's variables in this guest. */
 void step_domain(const struct step_context *c, struct expr_domain *d);

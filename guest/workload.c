@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guest/workload.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define PAUSE_NS 50000
@@ -19,6 +22,18 @@ void workload_result(struct workload_run *w, const char *metrics, const char *ex
 void workload_partial(struct workload_run *w, const char *metrics, const char *extra)
 {
 	tell(w, WIRE_PARTIAL, metrics, extra);
+}
+
+void *workload_room(struct workload_run *w, size_t bytes)
+{
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED) {
+		task_fail(w->child, "infra", "no address space for the workload: %s", strerror(errno));
+		return NULL;
+	}
+	madvise(at, bytes, MADV_NOHUGEPAGE); /* not known where there are no huge pages */
+	return at;
 }
 
 /* splitmix64 (Vigna 2015). */

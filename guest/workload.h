@@ -39,6 +39,13 @@ void workload_result(struct workload_run *w, const char *metrics, const char *ex
 void workload_partial(struct workload_run *w, const char *metrics, const char *extra);
 
 /*
+ * Zeroed address space, for ever: nothing of it takes memory before it is written, and none of it is a huge
+ * page. What is static would be locked by PID 1, and all statics together may reach over a huge page's room,
+ * which each process would then get whole. NULL after task_fail().
+ */
+void *workload_room(struct workload_run *w, size_t bytes);
+
+/*
  * Sleeps for up to 50 us, drawn from the state, which starts as the run's seed: forks of one layout
  * would otherwise be one sample ten times over.
  */

@@ -25,7 +25,7 @@ use_bad_agent()
 		mkdir -p "$bad/libexec/mmrig" "$bad/bin"
 		(cd "$source" && "${CC:-cc}" -std=gnu11 -O2 -Wall -D_GNU_SOURCE -I. -static \
 			-o "$bad/libexec/mmrig/agent" ci/e2e/bad-agent.c \
-			guest/{boot,job,procfs,task,wire}.c) || die "the bad agent does not compile"
+			guest/{boot,cma,job,pagetype,procfs,size_text,task,wire}.c) || die "the bad agent does not compile"
 		cp "$MMRIG" "$bad/bin/mmrig"
 	fi
 	MMRIG=$bad/bin/mmrig

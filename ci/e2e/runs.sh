@@ -102,16 +102,19 @@ within()
 }
 
 # check_map FOLDER PHASE SLACK: against what the kernel itself counts and the pin step reported. The
-# pages of the per-CPU lists, so many at the most, are not free in the map.
+# pages of the per-CPU lists are free in the map, and zoneinfo counts them apart.
 check_map()
 {
 	local free pinned movable unmovable hole counted present
 	read -r free pinned movable unmovable hole < <(map "$1" "$2")
 	[ -n "$hole" ] || exit 1 # map() has said why
 	holds "$1/run.json" '([.layout[]? | select(.step == "pin") | .got.pins] | add // 0) == $n' --argjson n "$pinned"
-	counted=$(samples "$1/samples.zst" "$2" end vmstat | awk '$1 == "nr_free_pages" { print $2 }')
+	counted=$({
+		samples "$1/samples.zst" "$2" end vmstat
+		samples "$1/samples.zst" "$2" end zoneinfo
+	} | awk '$1 == "nr_free_pages" && !n { n = $2 } $1 == "count:" { n += $2 } END { print n + 0 }')
 	within "$free" "$counted" "$3" ||
-		die "$2: $free pages are free in the map, nr_free_pages is $counted"
+		die "$2: $free pages are free in the map, the kernel counts $counted"
 	counted=$(samples "$1/samples.zst" "$2" end vmstat |
 		awk '/^nr_zone_(in)?active_(anon|file) |^nr_zone_unevictable / { n += $2 } END { print n }')
 	within $((movable + pinned)) "$counted" "$3" ||

@@ -19,9 +19,6 @@ struct bench {
 	char json[REPORT_BYTES_MAX];
 	char metrics[TASK_MESSAGE_MAX - 1024], extra[256];
 };
-/* Untouched until it is used, so that it takes no memory before the layout. */
-static struct bench bench;
-
 /* Options before the first --name are those of every job, and a job file's own come before them. */
 static int make_arguments(struct bench *b, const struct workload_run *w)
 {
@@ -61,9 +58,9 @@ static int report(struct bench *b, const struct workload_run *w)
 
 static int run(struct workload_run *w)
 {
-	struct bench *b = &bench;
+	struct bench *b = workload_room(w, sizeof(*b));
 
-	if (make_arguments(b, w) < 0 || program_run(&b->program, &b->params.spec, w->child) < 0 ||
+	if (!b || make_arguments(b, w) < 0 || program_run(&b->program, &b->params.spec, w->child) < 0 ||
 	    program_check(&b->program, w->child, "fio") < 0 ||
 	    program_params_status(&b->program, w, "fio", NULL) < 0)
 		return -1;

@@ -22,9 +22,6 @@ struct bench {
 	char yaml[REPORT_BYTES_MAX];
 	char metrics[TASK_MESSAGE_MAX - 1024], extra[512];
 };
-/* Untouched until it is used, so that it takes no memory before the layout. */
-static struct bench bench;
-
 /* What is no complaint, though it may have such words in it. */
 static const char *const chat[] = { "stress-ng: info:", "stress-ng: metrc:", "stress-ng: debug:",
 				    "stress-ng: warn:", NULL };
@@ -89,9 +86,9 @@ static int report(struct bench *b, struct workload_run *w)
 
 static int run(struct workload_run *w)
 {
-	struct bench *b = &bench;
+	struct bench *b = workload_room(w, sizeof(*b));
 
-	if (make_arguments(b, w) < 0 || program_run(&b->program, &b->params.spec, w->child) < 0 ||
+	if (!b || make_arguments(b, w) < 0 || program_run(&b->program, &b->params.spec, w->child) < 0 ||
 	    program_check(&b->program, w->child, "stress-ng") < 0 || judge(b, w) < 0)
 		return -1;
 	return report(b, w);
