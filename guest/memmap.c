@@ -8,6 +8,7 @@
 
 #define PAGE 4096u
 #define NOWHERE UINT64_MAX
+#define KERNEL_HALF 0xff00000000000000ull /* with five levels of page tables; with four it begins later */
 #define NOTE_MAX (256u * 1024)
 #define SIZE_MAX_OF_PAGE 256u
 
@@ -25,21 +26,23 @@ static int read_note(struct memmap *m, const struct kcore_segment *p)
 {
 	char *text = p->bytes <= NOTE_MAX ? malloc(p->bytes + 1) : NULL;
 	ssize_t n = text ? pread(m->fd, text, p->bytes, (off_t)p->at) : -1;
-	long size = -1, refcount = -1, mapcount = -1;
+	long size = -1, refcount = -1, mapcount = -1, lru = -1;
 
 	if (n > 0) {
 		text[n] = '\0';
 		size = value_of(text, (size_t)n, "\nSIZE(page)=");
 		refcount = value_of(text, (size_t)n, "\nOFFSET(page._refcount)=");
 		mapcount = value_of(text, (size_t)n, "\nOFFSET(page._mapcount)=");
+		lru = value_of(text, (size_t)n, "\nOFFSET(page.lru)=");
 	}
 	free(text);
 	if (size < 8 || size > (long)SIZE_MAX_OF_PAGE || refcount < 0 || refcount > size - 4 ||
-	    mapcount < 0 || mapcount > size - 4)
+	    mapcount < 0 || mapcount > size - 4 || lru < 0 || lru > size - 16)
 		return -1;
 	m->size = (uint32_t)size;
 	m->refcount = (uint32_t)refcount;
 	m->mapcount = (uint32_t)mapcount;
+	m->lru = (uint32_t)lru;
 	return 0;
 }
 
@@ -82,6 +85,7 @@ static int read_pieces(struct memmap *m)
 			add_piece(m, &ram, &p, &begin);
 		ram = p;
 	}
+	m->begin = begin;
 	return m->n ? 0 : -1;
 }
 
@@ -123,6 +127,18 @@ static bool read_chunk(struct memmap *m, uint64_t pfn)
 	return false;
 }
 
+/*
+ * A list's pointers lead into the kernel's half of the addresses; one that was taken off is poisoned, one
+ * that never was on one leads to itself, and a tail's word there is odd (include/linux/mm_types.h, poison.h).
+ */
+static bool is_listed(const struct memmap *m, uint64_t pfn, const uint8_t *page)
+{
+	uint64_t next;
+
+	memcpy(&next, page + m->lru, sizeof(next));
+	return next >= KERNEL_HALF && !(next & 1) && next != m->begin + pfn * m->size + m->lru;
+}
+
 bool memmap_is_free(struct memmap *m, uint64_t pfn)
 {
 	const uint8_t *page;
@@ -133,5 +149,5 @@ bool memmap_is_free(struct memmap *m, uint64_t pfn)
 	page = m->chunk + (pfn - m->first) * m->size;
 	memcpy(&refcount, page + m->refcount, sizeof(refcount));
 	memcpy(&mapcount, page + m->mapcount, sizeof(mapcount));
-	return refcount == 0 && mapcount == -1;
+	return refcount == 0 && mapcount == -1 && is_listed(m, pfn, page);
 }

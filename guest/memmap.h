@@ -4,9 +4,9 @@
 /*
  * The kernel's array of struct page, as /proc/kcore shows it. A free page that waits on a per-CPU list
  * has no flag in /proc/kpageflags, and most pages of the kernel's own have none: only the page's count
- * of references tells the two apart. Where in struct page it stands, the core's own note (VMCOREINFO)
- * says; it is there since 4.19. Of a piece of several pages that is none compound the first alone is
- * counted, so the others look free; they stand beside it.
+ * of references, and that it stands on a list, tell it apart. Of a piece of several pages that is none
+ * compound the first alone is counted, and the others stand on no list. Where in struct page all that is,
+ * the core's own note (VMCOREINFO) says; it is there since 4.19.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ struct memmap {
 	int fd;
 	size_t n;
 	struct kcore_range range[KCORE_RANGES_MAX]; /* at: where the struct of the first page stands */
-	uint32_t size, refcount, mapcount; /* of struct page; where in it the two are: bytes */
+	uint32_t size, refcount, mapcount, lru; /* of struct page; where in it the three are: bytes */
+	uint64_t begin; /* address of the struct of page frame 0 */
 	uint64_t first, end; /* pfns of what `chunk` has */
 	uint8_t chunk[MEMMAP_CHUNK];
 };
@@ -34,7 +35,7 @@ int memmap_open(struct memmap *m, const char *path);
 /* What was read is forgotten: the next look is at what is there then. */
 void memmap_refresh(struct memmap *m);
 /*
- * Nobody holds the page, and it is of no type: for one without flags that is free, on a per-CPU list.
+ * Nobody holds the page, it is of no type, and it is on a list: for one without flags that is a per-CPU list.
  * false too where it cannot be told.
  */
 bool memmap_is_free(struct memmap *m, uint64_t pfn);

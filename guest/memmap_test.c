@@ -18,6 +18,8 @@
 #define STRUCT 64u
 #define REFCOUNT 52
 #define MAPCOUNT 48
+#define LRU 8
+#define MAP 0xffd4000000000000ull /* address of the struct of page frame 0 */
 
 enum { NOTE, TEXT, VMALLOC, LOW, LOW_MAP, HIGH, HIGH_MAP, SEGMENTS };
 
@@ -27,7 +29,7 @@ static struct {
 } core;
 
 static const char note[] = "CORE\nOSRELEASE=7.3.4\nBUILD-ID=00\nPAGESIZE=4096\nSIZE(page)=64\n"
-			   "OFFSET(page.flags)=0\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n"
+			   "OFFSET(page.flags)=0\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n"
 			   "KERNELOFFSET=0\n";
 static char path[] = "/tmp/mmrig memmap XXXXXX";
 static int fd;
@@ -45,11 +47,22 @@ static void put_note(const char *text)
 	put(&core, sizeof(core), 0);
 }
 
+static off_t place_of(uint64_t pfn)
+{
+	return pfn < 256 ? LOW_MAP_AT + (off_t)(pfn * STRUCT) : HIGH_MAP_AT + (off_t)((pfn - 256) * STRUCT);
+}
+
+static void put_next(uint64_t pfn, uint64_t next)
+{
+	put(&next, 8, place_of(pfn) + LRU);
+}
+
+/* What nobody holds is on a list, as far as put_next() does not say otherwise. */
 static void put_page(uint64_t pfn, int32_t refcount, int32_t mapcount)
 {
-	off_t at = pfn < 256 ? LOW_MAP_AT + (off_t)(pfn * STRUCT) :
-			       HIGH_MAP_AT + (off_t)((pfn - 256) * STRUCT);
+	off_t at = place_of(pfn);
 
+	put_next(pfn, refcount ? 0xdead000000000100 : 0xff110000fea43ab8);
 	put(&refcount, 4, at + REFCOUNT);
 	put(&mapcount, 4, at + MAPCOUNT);
 }
@@ -62,7 +75,7 @@ static Elf64_Phdr segment(uint64_t vaddr, uint64_t paddr, uint64_t bytes, uint64
 
 static int make(void **state)
 {
-	const uint64_t map = 0xffd4000000000000, nowhere = UINT64_MAX;
+	const uint64_t map = MAP, nowhere = UINT64_MAX;
 
 	memset(&core, 0, sizeof(core));
 	memcpy(core.head.e_ident, ELFMAG, SELFMAG);
@@ -122,6 +135,23 @@ static void test_is_free(void **state)
 	assert_true(!memmap_is_free(&m, 256) && memmap_is_free(&m, 257));
 }
 
+/* Of a piece of several pages: nobody holds them one by one, and yet they are taken. */
+static void test_on_no_list(void **state)
+{
+	static const uint64_t next[] = { 0xdead000000000100, MAP + 700 * STRUCT + LRU, 0, 0xffd4000000000001 };
+
+	put_page(699, 0, -1);
+	put_next(699, MAP + 700 * STRUCT + LRU); /* another page */
+	put_page(700, 0, -1);
+	assert_int_equal(memmap_open(&m, path), 0);
+	assert_true(memmap_is_free(&m, 699) && memmap_is_free(&m, 700));
+	for (size_t i = 0; i < sizeof(next) / sizeof(next[0]); i++) {
+		put_next(700, next[i]);
+		memmap_refresh(&m);
+		assert_false(memmap_is_free(&m, 700));
+	}
+}
+
 /* The file ends where the structs of pfns 1000 and on should be. */
 static void test_cut_off(void **state)
 {
@@ -136,14 +166,16 @@ static void test_cut_off(void **state)
 static void test_bad_notes(void **state)
 {
 	static const char *const bad[] = {
-		"", "\nSIZE(page)=64\n", "\nSIZE(page)=64\nOFFSET(page._refcount)=52\n",
-		"\nSIZE(page)=64\nOFFSET(page._refcount)=61\nOFFSET(page._mapcount)=48\n",
-		"\nSIZE(page)=64\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=-4\n",
-		"\nSIZE(page)=0\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
-		"\nSIZE(page)=99999999999999999999\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
-		"\nXSIZE(page)=64\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"", "\nSIZE(page)=64\n", "\nSIZE(page)=64\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\n",
+		"\nSIZE(page)=64\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=61\nOFFSET(page._mapcount)=48\n",
+		"\nSIZE(page)=64\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=-4\n",
+		"\nSIZE(page)=0\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"\nSIZE(page)=99999999999999999999\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"\nXSIZE(page)=64\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"\nSIZE(page)=64\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"\nSIZE(page)=64\nOFFSET(page.lru)=49\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
 		/* Another size, which the pieces do not have. */
-		"\nSIZE(page)=128\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
+		"\nSIZE(page)=128\nOFFSET(page.lru)=8\nOFFSET(page._refcount)=52\nOFFSET(page._mapcount)=48\n",
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -180,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_is_free, make, unmake),
+		cmocka_unit_test_setup_teardown(test_on_no_list, make, unmake),
 		cmocka_unit_test_setup_teardown(test_cut_off, make, unmake),
 		cmocka_unit_test_setup_teardown(test_bad_notes, make, unmake),
 		cmocka_unit_test_setup_teardown(test_bad_pieces, make, unmake),
