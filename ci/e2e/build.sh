@@ -75,6 +75,18 @@ test_build_fails()
 	expect 2 run "$SMALL" --kernel e2e-bad
 }
 
+# Whether a compiler is at work on a source of the cache.
+compiles()
+{
+	local pid
+	for pid in $(pgrep -x cc1); do
+		case $(readlink "/proc/$pid/cwd") in
+		"$XDG_CACHE_HOME/mmrig/sources/"*) return 0 ;;
+		esac
+	done
+	return 1
+}
+
 # From other folders, with nothing in any cache, and ended once in the middle: nothing is there then and
 # nothing is left running, and the next call goes on to the same image, bit for bit.
 test_build_again()

@@ -6,8 +6,8 @@
 thpscale_tests=(thpscale thpscale_old thpscale_table thpscale_mthp thpscale_nodes thpscale_layout thpscale_partial
 	thpscale_bad)
 
-# faulting KERNEL STATUS PARAMETERS [LINE]...: one run; the lines are those of the scenario.
-faulting()
+# scaling KERNEL STATUS PARAMETERS [LINE]...: one run; the lines are those of the scenario.
+scaling()
 {
 	{
 		echo "name: faulting"
@@ -47,7 +47,7 @@ check_faults()
 
 threads_of_kernel()
 {
-	faulting "$1" 0 "max_threads: 3" "$SMALL_VM"
+	scaling "$1" 0 "max_threads: 3" "$SMALL_VM"
 	check_faults "[1, 3]"
 	holds "$(run_folder 0001)/run.json" '.metrics | .huge_share_1 > 20 and .compact_stall > 0 and
 		.mthp_share_1 == 0 and (has("local_share_huge_1") | not)'
@@ -78,7 +78,7 @@ test_thpscale_table()
 # Sizes between: none of them may be taken for a base page or a huge page.
 test_thpscale_mthp()
 {
-	faulting "$KERNEL" 0 "max_threads: 7, min_threads: 3, mthp: true" "$SMALL_VM"
+	scaling "$KERNEL" 0 "max_threads: 7, min_threads: 3, mthp: true" "$SMALL_VM"
 	check_faults "[3, 5, 7]"
 	holds "$(run_folder 0001)/run.json" '.metrics as $m |
 		([.workload | to_entries[] | select(.key | startswith("threads_")) | .value.faults.mthp] | add) as $mthp |
@@ -88,7 +88,7 @@ test_thpscale_mthp()
 
 test_thpscale_nodes()
 {
-	faulting "$KERNEL" 0 "max_threads: 2, min_threads: 2" \
+	scaling "$KERNEL" 0 "max_threads: 2, min_threads: 2" \
 		"vm: {memory: 640M, cpus: 2, numa: [{size: 320M, cpus: 1}, {size: 320M, cpus: 1}]}"
 	holds "$(run_folder 0001)/run.json" '.metrics | .local_share_huge_2 > 0 and .local_share_huge_2 <= 100'
 }
@@ -96,7 +96,7 @@ test_thpscale_nodes()
 # No block can be emptied, and its free pages are no huge page.
 test_thpscale_layout()
 {
-	faulting "$KERNEL" 0 "max_threads: 3" "$SMALL_VM" "layout: boundary" "tolerance: 20%"
+	scaling "$KERNEL" 0 "max_threads: 3" "$SMALL_VM" "layout: boundary" "tolerance: 20%"
 	holds "$(run_folder 0001)/run.json" '.metrics | .huge_share_1 < 50 and .compact_migrate_scanned > 0'
 	[ "$(of_run 0001 .workload.map_bytes)" -lt $((200 << 20)) ] || die "more than the layout left"
 }
@@ -104,7 +104,7 @@ test_thpscale_layout()
 # Each thread maps 4 MiB more than its share, and the more threads the sooner that is too much.
 test_thpscale_partial()
 {
-	faulting "$KERNEL" 1 "max_threads: 32, map: 128M" "$SMALL_VM" \
+	scaling "$KERNEL" 1 "max_threads: 32, map: 128M" "$SMALL_VM" \
 		"sysctl: {workload: {vm.overcommit_memory: 2, vm.overcommit_kbytes: 235520}}"
 	holds "$(run_folder 0001)/run.json" '.verdict == "workload-failed" and
 		(.why | test("threads: cannot map anonymous memory: Cannot allocate memory")) and
@@ -115,19 +115,19 @@ test_thpscale_partial()
 
 test_thpscale_bad()
 {
-	faulting "$KERNEL" 2 "map: memory + 1" "$SMALL_VM"
+	scaling "$KERNEL" 2 "map: memory + 1" "$SMALL_VM"
 	err_has "faulting.yaml:3:"
 	err_has "map is 536870913, and the guest has 512M"
-	faulting "$KERNEL" 2 "map: 64M, max_threads: 32" "$SMALL_VM"
+	scaling "$KERNEL" 2 "map: 64M, max_threads: 32" "$SMALL_VM"
 	err_has "32 threads need 4M each, and map is 64M"
-	faulting "$KERNEL" 2 "max_threads: 33" "$SMALL_VM"
+	scaling "$KERNEL" 2 "max_threads: 33" "$SMALL_VM"
 	err_has "max_threads"
-	faulting "$KERNEL" 2 "max_threads: 3, min_threads: 5" "$SMALL_VM"
+	scaling "$KERNEL" 2 "max_threads: 3, min_threads: 5" "$SMALL_VM"
 	err_has "min_threads is 5, and max_threads 3"
-	faulting "$KERNEL" 2 "fill: slab" "$SMALL_VM"
+	scaling "$KERNEL" 2 "fill: slab" "$SMALL_VM"
 	err_has "base"
 	no_start
-	faulting "$KERNEL" 1 "max_threads: 32" "$SMALL_VM" "layout: [{fill: {kind: anon, leave: 64M}}]"
+	scaling "$KERNEL" 1 "max_threads: 32" "$SMALL_VM" "layout: [{fill: {kind: anon, leave: 64M}}]"
 	holds "$(run_folder 0001)/run.json" '.verdict == "workload-failed" and
 		(.why | contains("32 threads need 128 MiB"))'
 }
