@@ -261,10 +261,12 @@ static void test_holes(void **state)
 /* The structs of the first 64 pages, read beforehand; that of a page nobody holds is 0 and -1. */
 static void make_memmap(struct memmap *m, const uint8_t *free)
 {
-	*m = (struct memmap){ .n = 1, .range = { { 0, 64, 0 } }, .size = 64, .refcount = 52, .mapcount = 48 };
+	*m = (struct memmap){ .n = 1, .range = { { 0, 64, 0 } }, .size = 64, .refcount = 52, .mapcount = 48,
+			      .lru = 8 };
 	for (unsigned int pfn = 0; pfn < 64; pfn++) {
 		m->chunk[pfn * 64 + 52] = !free[pfn];
 		memset(m->chunk + pfn * 64 + 48, 0xff, 4);
+		memset(m->chunk + pfn * 64 + 8 + 1, 0xff, 7); /* an even address of the kernel's: on a list */
 	}
 }
 

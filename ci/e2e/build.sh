@@ -99,7 +99,7 @@ test_build_again()
 	export XDG_CACHE_HOME=$T/cache
 	"$MMRIG" kernel build --tree "$T/tree" --name again >"$T/cut.out" 2>"$T/cut.err" &
 	pid=$!
-	until compiles || ! kill -0 "$pid" 2>/dev/null; do
+	until { grep -q 'building again' "$T/cut.err" && compiles; } || ! kill -0 "$pid" 2>/dev/null; do
 		sleep 0.2
 	done
 	kill -TERM "$pid"

@@ -21,6 +21,7 @@
 
 /* From the interruption until the rest is killed: make removes half-made files and waits for its jobs. */
 #define GRACE_MS 5000
+#define REST_MS 2000 /* for what outlives an interrupted program */
 /* timeout(1) sends its signal twice: to us, and to our process group. */
 #define SAME_MS 20
 
@@ -139,7 +140,7 @@ static int follow(pid_t leader, int out, int signals, void (*line)(void *, const
 
 		if (came > 1 || (came && left <= 0)) {
 			kill(-leader, SIGKILL);
-			*killed = true;
+			*killed = p[2].fd >= 0; /* what its program left behind wrote nothing that it means to keep */
 			return came;
 		}
 		if (poll(p, 3, (int)left) < 0 && errno != EINTR)
@@ -150,7 +151,10 @@ static int follow(pid_t leader, int out, int signals, void (*line)(void *, const
 			deadline = came++ ? deadline : now_ms() + GRACE_MS;
 		}
 		if (p[2].revents) {
-			kill(-leader, SIGKILL);
+			if (!came)
+				kill(-leader, SIGKILL);
+			else if (deadline > now_ms() + REST_MS) /* each has its signal, and cleans up */
+				deadline = now_ms() + REST_MS;
 			p[2].fd = -1;
 		}
 		if (p[0].revents && !read_output(out, &text, line, arg))
