@@ -6,7 +6,7 @@
 
 faults_tests=(fork_groups fork_resume fork_refused fork_tight fork_file_limit fork_no_memory
 	two_forking verify_determinism bad_frames wire_flood template_flood console_gib last_words
-	lost_plain lost_deterministic lost_fork signals stopped starved)
+	lost_plain lost_deterministic lost_fork frozen signals stopped starved)
 
 phases=(boot layout settle workload collect)
 # enum bad of bad-agent.c
@@ -404,11 +404,13 @@ test_lost_deterministic()
 }
 
 # Two groups of four. In the first the template's QEMU is killed in boot, in layout, and while it is
-# being saved; in the second a fork's: one freezes at its start and never is restored.
+# being saved; in the second a fork's: one freezes at its start and never is restored, one is killed
+# there.
 test_lost_fork()
 {
-	local n
 	use_bad_agent
+	# Four templates and a fork are the first group and a sixth start the second one's template.
+	export E2E_FREEZE_AT=7 E2E_KILL_AT=8
 	begin "${bad_args[@]}" --fork --layouts 2 --runs 8 --jobs 1 --json
 	kill_in 0001 boot
 	kill_in 0002 layout
@@ -421,13 +423,6 @@ test_lost_fork()
 	kill -CONT "$pid"
 	sleep 1
 	kill -KILL "$qemu"
-	await 90 "the fifth layout" in_phase 0005 layout
-	n=$(wc -l <"$E2E_STARTS")
-	await 30 "the first fork" has_starts $((n + 1))
-	kill -STOP "$(tail -n 1 "$E2E_STARTS")"
-	n=$((n + 1))
-	await 60 "the second fork" has_starts $((n + 1))
-	kill -KILL "$(tail -n 1 "$E2E_STARTS")"
 	kill_in 0007 settle
 	kill_in 0008 workload
 	finish 60
@@ -437,10 +432,31 @@ test_lost_fork()
 	run_is 0003 '.verdict == "infra" and (.why | contains("cannot be saved"))'
 	run_is 0004 '.verdict == "ok"'
 	run_is 0005 '.verdict == "infra" and (.why | contains("cannot be restored"))'
-	# On a quick host the guest is restored before the signal arrives, and lost right after.
-	run_is 0006 '(.verdict == "infra" or .verdict == "guest-lost") and (.why | contains("signal 9"))'
+	run_is 0006 '.verdict == "infra" and (.why | contains("signal 9"))'
 	lost_in 0007 settle
 	lost_in 0008 workload
+	check_store
+}
+
+# A QEMU that was stopped from outside is no guest that stalls: in boot, in a phase of a guest of its
+# own, and in a fork that was restored.
+test_frozen()
+{
+	local run
+	use_bad_agent
+	begin "${bad_args[@]}" --fork --runs 2 --jobs 1 --json --set bad=$IDLE --set at=3 \
+		--set limits.boot=4s
+	await 90 "the first run in boot" in_phase 0001 boot
+	qemu_of_run 0001 || die "no QEMU"
+	kill -STOP "$qemu"
+	await 90 "the second run in workload" in_phase 0002 workload
+	qemu=$(tail -n 1 "$E2E_STARTS")
+	kill -STOP "$qemu"
+	finish 90
+	[ "$rc" -eq 4 ] || die "exit status $rc, not 4"
+	for run in 0001 0002; do
+		run_is $run '.verdict == "infra" and (.why | contains("QEMU did not answer"))'
+	done
 	check_store
 }
 

@@ -224,6 +224,7 @@ static void on_status(void *arg, const char *json)
 	json_t *o = json ? json_loads(json, 0, NULL) : NULL;
 	const char *status = json_string_value(json_object_get(o, "status"));
 
+	a->answered = json != NULL;
 	if (status && strcmp(status, "io-error") == 0) {
 		a->disk_failed = true;
 		stop(a, 100);

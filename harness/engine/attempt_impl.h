@@ -42,6 +42,7 @@ struct attempt {
 	int exit_status;
 	char *trouble;		  /* a save or restore that failed */
 	char *registers;	  /* of a guest that was asked before its end */
+	bool answered;		  /* QEMU, when it was asked last */
 	bool disk_failed;	  /* QEMU has stopped it, since the host did not take what it wrote to its disk */
 	struct error store_error; /* the first write that failed */
 };

@@ -119,6 +119,14 @@ static void of_deadline(const struct attempt *a, struct run *r)
 	cleanup_free char *limit = limit_text(a);
 	unsigned long long done = a->deadline_done, total = a->guest.total;
 
+	/* QEMU answers whatever its guest does: who is frozen here is not the guest. */
+	if (!a->answered) {
+		set_verdict(r, VERDICT_INFRA,
+			    str_printf("QEMU did not answer in %s when it was asked why the limit of %s had passed: "
+				       "stopped, or kept from the CPU by the host",
+				       phase, limit));
+		return;
+	}
 	switch (a->deadline) {
 	case DEADLINE_BOOT:
 		set_verdict(r, VERDICT_BOOT_TIMEOUT,
