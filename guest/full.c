@@ -9,12 +9,6 @@
 #include "guest/region.h"
 
 #define MIN_FREE_KBYTES "1024" /* for interrupts, and for what fails in the worst place: PID 1 */
-/*
- * Pages. One refill of a per-CPU list and the page tables take more than was asked for, and what then
- * waits on the list of another CPU is of no use: with 64, taking 65 pages ended in an OOM kill beside
- * 830 free ones.
- */
-#define LEAST_ROOM 384
 
 static struct {
 	const char *path, *low;
@@ -69,7 +63,7 @@ int full_begin(struct layout *l, struct step_report *r)
 		uint64_t room = zones_room(&l->zones);
 		int64_t got;
 
-		if (room < LEAST_ROOM)
+		if (room < ZONES_LEAST_ROOM)
 			return 0;
 		task_progress(l->child, total - zones_free(&l->zones), total);
 		got = region_take(l, room / 2);

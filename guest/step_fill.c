@@ -75,6 +75,15 @@ static uint64_t room_before(const struct layout *l, const struct fill *f)
 	return zones_room(&before);
 }
 
+/*
+ * Whether the target lies below what can be had: then the last pages are not worth an OOM kill. Of
+ * whole blocks it is not known; those that come as huge pages come one at a time.
+ */
+static bool out_of_reach(const struct fill *f, uint64_t room)
+{
+	return f->blocks ? !f->kind->blocks : f->target + room < f->left;
+}
+
 /* Pages that may be taken in one go: half of the room at the most. */
 static uint64_t next_piece(const struct layout *l, const struct fill *f)
 {
@@ -85,6 +94,8 @@ static uint64_t next_piece(const struct layout *l, const struct fill *f)
 			 excess > 16 * MIB_PAGES       ? excess / 2 :
 							 2 * MIB_PAGES;
 
+	if (room < ZONES_LEAST_ROOM && out_of_reach(f, room))
+		return 0;
 	/* Near the end small steps: a refill of the per-CPU lists breaks up blocks of its own. */
 	if (piece > excess)
 		piece = excess;

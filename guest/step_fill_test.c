@@ -63,6 +63,39 @@ static void test_targets(void **state)
 	assert_int_equal(f.view.n, 0);
 }
 
+/* Below the watermarks nothing can be left: the fill ends before it meets them. */
+static void test_out_of_reach(void **state)
+{
+	struct layout l;
+	struct fill f;
+
+	make(&l, &f);
+	f.kind = &fill_anon;
+	f.zone = "dma32"; /* room: what is above 1000 */
+	for (size_t i = 1; i < 4; i++)
+		l.zones.zone[i].free = 0;
+	l.zones.zone[0].free = 1000 + ZONES_LEAST_ROOM;
+	view(&l, &f);
+	f.target = 256;
+	assert_int_equal(next_piece(&l, &f), ZONES_LEAST_ROOM / 2);
+	l.zones.zone[0].free--;
+	view(&l, &f);
+	assert_int_equal(next_piece(&l, &f), 0);
+	/* One that can be had is had to the page. */
+	f.target = 1010;
+	l.zones.zone[0].free = 1030;
+	view(&l, &f);
+	assert_int_equal(next_piece(&l, &f), 15);
+	/* Blocks: as base pages they take more than they are. */
+	f.blocks = true;
+	f.target = 0;
+	l.zones.zone[0].free = 1000 + ZONES_LEAST_ROOM - 1;
+	view(&l, &f);
+	assert_int_equal(next_piece(&l, &f), 0);
+	f.kind = &fill_thp;
+	assert_int_equal(next_piece(&l, &f), (ZONES_LEAST_ROOM - 1) / 2);
+}
+
 /* What the kernel takes from first: zones above, on the same node where one is given. */
 static void test_room_before(void **state)
 {
@@ -104,11 +137,11 @@ static void test_pieces(void **state)
 	f.blocks = false;
 	f.target = 0; /* half of the room: 148,500, of a quarter of 150,000 */
 	assert_int_equal(next_piece(&l, &f), 37500);
-	l.zones.zone[0].free = 1100;
+	l.zones.zone[0].free = 1900;
 	l.zones.zone[1].free = 100;
 	view(&l, &f);
 	f.target = 0;
-	assert_int_equal(next_piece(&l, &f), 50);
+	assert_int_equal(next_piece(&l, &f), 450);
 	/* Another zone comes first: half of what it has, though hardly any is missing here. */
 	make(&l, &f);
 	f.zone = "dma32";
@@ -149,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_out_of_reach),
 		cmocka_unit_test(test_room_before),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_judge),
