@@ -31,7 +31,7 @@ static const struct opt import_opts[] = {
 		   "where free lists are cut off: take free pages that they do not show for the smallest or the "
 		   "largest blocks that they can be, or leave them out (refused, but where it is certain)"),
 	OPT_STRING_LETTER('o', "output", struct import_args, output, "FILE.yaml",
-		   "write the scenario there and the account to the standard output"),
+		   "write the scenario there and the account to the standard output (-: as without it)"),
 	OPT_FLAG("json", struct import_args, json,
 		 "print what was understood as one JSON document"),
 	OPT_END,
@@ -208,6 +208,11 @@ static int import_run(const struct command *self, int argc, char **argv, struct 
 
 	if (opt_parse(self, argc, argv, &args, &npos, 1, 1, err) < 0)
 		return err->status;
+	if (args.output && strcmp(args.output, "-") == 0 && args.json)
+		return error_set(err, EXIT_USAGE, "--output -: the standard output is for the JSON document, which has "
+						  "the scenario in it; give the name of a file");
+	if (args.output && strcmp(args.output, "-") == 0)
+		args.output = NULL;
 	m.label = strcmp(argv[0], "-") == 0 ? "standard input" : argv[0];
 	input[0] = strcmp(argv[0], "-") == 0 ? "/dev/stdin" : argv[0];
 	if (args.output && command_check_output(args.output, input, err) < 0)

@@ -92,6 +92,22 @@ static void test_output_file(void **state)
 	unlink(path);
 }
 
+/* No file of that name: the same as without the option. */
+static void test_output_dash(void **state)
+{
+	cleanup_output struct output o = import(WITH_LISTS, "-o", "-", NULL);
+	cleanup_output struct output plain = import(WITH_LISTS, NULL, NULL, NULL);
+	cleanup_output struct output j = import(WITH_LISTS, "--json", "--output=-", NULL);
+
+	assert_int_equal(o.status, 0);
+	assert_string_equal(o.out, plain.out);
+	assert_string_equal(o.err, plain.err);
+	assert_int_equal(access("-", F_OK), -1);
+	assert_int_equal(j.status, 2);
+	assert_string_equal(j.out, "");
+	assert_in(j.err, "--output -: the standard output is for the JSON document");
+}
+
 static void test_json(void **state)
 {
 	cleanup_output struct output o = import(WITH_LISTS, "--json", NULL, NULL);
@@ -339,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_scenario_to_stdout),
 		cmocka_unit_test(test_output_file),
+		cmocka_unit_test(test_output_dash),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_without_lists),
 		cmocka_unit_test(test_nth),
