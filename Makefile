@@ -9,7 +9,8 @@
 #   make asan       build-asan/ with sanitizers, and the unit tests there
 #   make fuzz       build-fuzz/ with clang, and every parser fuzzed for FUZZ_SECONDS in all
 #   make man        build/mmrig.1, the manual page: man -l build/mmrig.1
-#   make install    DESTDIR= PREFIX=/usr/local
+#   make help       this text
+#   make install    DESTDIR= PREFIX=/usr/local; uninstall takes back what it put there
 #
 # WERROR=0 turns warnings back into warnings; V=1 shows the commands; O=DIR builds elsewhere.
 
@@ -214,7 +215,15 @@ install: all $(O)/mmrig.1
 			harness/build/*.py; do [ -f $$f ] || continue; \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/mmrig/$$f || exit 1; done
 
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/mmrig $(DESTDIR)$(PREFIX)/share/man/man1/mmrig.1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/mmrig
+	rm -rf $(DESTDIR)$(PREFIX)/libexec/mmrig $(DESTDIR)$(PREFIX)/share/mmrig
+
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install clean
+.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install uninstall help clean
