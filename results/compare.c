@@ -111,7 +111,7 @@ static int no_axis(const struct points *p, const char *name, struct error *err)
 	return near ? error_hint(err, "did you mean %s?", near) : error_hint(err, "they have %s", all.data);
 }
 
-static int plan_axis(struct plan *pl, const char *by, struct error *err)
+static int plan_axis(struct plan *pl, const char *by, bool alone, struct error *err)
 {
 	static const char *const usual[] = { AXIS_KERNEL, AXIS_RUNSET, AXIS_VARIANT };
 	const struct axis *a;
@@ -120,7 +120,7 @@ static int plan_axis(struct plan *pl, const char *by, struct error *err)
 		a = points_axis(&pl->points, by);
 		if (!a)
 			return no_axis(&pl->points, by, err);
-		if (plan_try(pl, a))
+		if (plan_try(pl, a) || (alone && a->n))
 			return 0;
 		if (!axis_varies(a))
 			return error_set(err, EXIT_USAGE,
@@ -131,6 +131,9 @@ static int plan_axis(struct plan *pl, const char *by, struct error *err)
 			if (plan_try(pl, points_axis(&pl->points, usual[i])) &&
 			    !(i == 0 && plan_pools(pl)))
 				return 0;
+		plan_try(pl, points_axis(&pl->points, AXIS_KERNEL));
+		if (alone && pl->by->n)
+			return 0;
 	}
 	return error_set(err, EXIT_USAGE,
 			 "nothing to compare: no two columns have runs of the same kernel and variant; "
@@ -570,7 +573,7 @@ static int make(const struct frame *frame, size_t nframes, const struct compare_
 
 	points_make(frame, nframes, &pl->points);
 	pl->section = xcalloc(pl->points.nruns ? pl->points.nruns : 1, sizeof(*pl->section));
-	if (any_ok(&pl->points, err) < 0 || plan_axis(pl, opt->by, err) < 0)
+	if (any_ok(&pl->points, err) < 0 || plan_axis(pl, opt->by, opt->alone, err) < 0)
 		return -1;
 	make_frame(pl, frame, nframes, c);
 	if (choose_baseline(c, opt->baseline, err) < 0 ||

@@ -34,6 +34,8 @@ struct compare_options {
 	const char *const *tested;
 	/* Compare although what should be equal is not; it is then said in `warning`. */
 	bool force;
+	/* One column will do, where there are no two to compare: that of the kernels, unless `by` says another. */
+	bool alone;
 	struct stats_options stats;
 };
 

@@ -164,10 +164,13 @@ char *compare_cell_label(const struct compare *c, size_t section, size_t col)
 
 void compare_put_star(const struct compare *c, struct strbuf *sb)
 {
-	cleanup_free char *text =
-		str_printf("* x%%*: the difference stands: Mann-Whitney, corrected (Holm) over"
-			   " %zu test%s, p <= %g",
-			   c->tests, c->tests == 1 ? "" : "s", c->stats.alpha);
+	cleanup_free char *text = NULL;
+
+	if (!c->tests) /* of one column nothing stands */
+		return;
+	text = str_printf("* x%%*: the difference stands: Mann-Whitney, corrected (Holm) over"
+			  " %zu test%s, p <= %g",
+			  c->tests, c->tests == 1 ? "" : "s", c->stats.alpha);
 
 	grid_put_wrapped(sb, 0, text);
 }

@@ -344,6 +344,26 @@ static void one_cell_is_nothing_to_compare(void **state)
 	box_free(&b);
 }
 
+/* A table of values has something to say of it all the same. */
+static void one_cell_alone(void **state)
+{
+	static const char *const by[] = { NULL, "kernel", "variant" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(by); i++) {
+		struct box b = box_make(1);
+
+		add_runs(&b.set[0], 0, 0, 3, 1, 1);
+		b.opt.alone = true;
+		b.opt.by = by[i];
+		assert_int_equal(box_compare(&b), 0);
+		assert_int_equal(b.c.ncols, 1);
+		assert_int_equal(b.c.nsections, 1);
+		assert_int_equal(b.c.tests, 0);
+		assert_string_equal(b.c.by, by[i] ? by[i] : "kernel");
+		box_free(&b);
+	}
+}
+
 static void no_ok_run_is_no_verdict(void **state)
 {
 	struct box b = box_make(1);
@@ -573,6 +593,7 @@ int main(void)
 		cmocka_unit_test(a_difference_of_the_scenarios_can_be_the_columns),
 		cmocka_unit_test(what_cannot_be_compared_is_said),
 		cmocka_unit_test(one_cell_is_nothing_to_compare),
+		cmocka_unit_test(one_cell_alone),
 		cmocka_unit_test(no_ok_run_is_no_verdict),
 		cmocka_unit_test(without_runs_too),
 		cmocka_unit_test(verdicts_are_counted),

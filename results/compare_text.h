@@ -48,6 +48,8 @@ struct compare_format {
 	 */
 	const char *const *(*metrics)(void);
 	const char *const *(*tested)(void);
+	/* Says something of one column too: values, where others have only differences. */
+	bool alone;
 };
 extern const struct compare_format compare_formats[];
 extern const size_t compare_format_count;

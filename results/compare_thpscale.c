@@ -118,7 +118,8 @@ char *compare_thpscale(const struct compare *c)
 		n += put_faults(c, s, "huge_share_<threads>", "Percentage huge-", &sb);
 		put_scans(c, s, n == 0, &sb);
 	}
-	strbuf_adds(&sb, "\n");
+	if (c->tests)
+		strbuf_adds(&sb, "\n");
 	compare_put_star(c, &sb);
 	compare_put_notes(c, 0, &sb);
 	return strbuf_steal(&sb);

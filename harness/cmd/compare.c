@@ -124,6 +124,7 @@ static int compare_sets(const struct compare_args *a, const struct compare_forma
 {
 	struct compare_options opt = {
 		.by = a->by, .baseline = a->baseline, .all_metrics = a->all, .force = a->force,
+		.alone = format->alone && !a->exit_code,
 		.metric = a->metrics.n ? a->metrics.item : NULL,
 		.quiet = format->metrics ? format->metrics() : NULL,
 		.tested = format->tested ? format->tested() : NULL,
@@ -176,7 +177,8 @@ const struct command command_compare = {
 		" \"last\". One axis makes the columns: the kernels where there are several, else the run"
 		" sets, else the variants; every other point where the runs differ gets a table of its own. With"
 		" --by cell every variant of every kernel is a column of one table. What kernels were built of,"
-		" patches and all, is said below.\n\n"
+		" patches and all, is said below. Of one column there are values, in the forms that show them: all but lkml and"
+		" markdown.\n\n"
 		"A change is the Hodges-Lehmann shift with its confidence interval; p is an exact Mann-Whitney"
 		" test, corrected (Holm) for all tests of the table. \"better\" and \"worse\" need the corrected"
 		" test, \"same\" an interval within the margin; all else is \"inconclusive\", and the number of"
