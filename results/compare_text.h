@@ -50,8 +50,15 @@ struct compare_format {
 	const char *const *(*tested)(void);
 	/* Says something of one column too: values, where others have only differences. */
 	bool alone;
+	bool post; /* the look of a post's table: a scenario may ask for it (table: {form: NAME}) */
 };
 extern const struct compare_format compare_formats[];
 extern const size_t compare_format_count;
+
+/* NULL: no such form. */
+const struct compare_format *compare_format_find(const char *name);
+/* Heap text; s: the store of the run sets, needed where the form wants their samples. 0 or -1. */
+int compare_text(const struct compare_format *format, const struct compare *c, struct store *s, char **text,
+		 struct error *err);
 
 #endif

@@ -111,9 +111,7 @@ static int print_table(const struct compare_format *format, const struct compare
 {
 	cleanup_free char *text = NULL;
 
-	if (format->make)
-		text = format->make(c);
-	else if (format->make_from_store(c, s, &text, err) < 0)
+	if (compare_text(format, c, s, &text, err) < 0)
 		return -1;
 	fputs(text, stdout);
 	return 0;

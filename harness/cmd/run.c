@@ -86,32 +86,58 @@ static void print_head(const struct runset *set)
 	printf("\n");
 }
 
-/* Where there are columns to lay against each other. The set is moved into the frame. */
-static void print_changes(struct runset *set)
+/* Where there are columns to lay against each other. */
+static void print_changes(const struct frame *frame)
 {
 	const struct compare_options opt = { .stats = STATS_OPTIONS_DEFAULT };
 	struct compare c;
-	struct frame frame;
 
-	frame_from_set(set, &frame);
-	if (compare_make(&frame, 1, &opt, &c, NULL) == 0) {
+	if (compare_make(frame, 1, &opt, &c, NULL) == 0) {
 		cleanup_free char *changes = compare_changes(&c);
 
 		printf("\n%s", changes);
 		compare_free(&c);
 	}
-	frame_free(&frame);
 }
 
-static void print_result(struct runset *set, bool json)
+/* In the form of a post. Also of one column; what the samples are needed for may lack them. */
+static void print_form(const struct frame *frame, const char *name)
+{
+	const struct compare_format *format = compare_format_find(name);
+	const struct compare_options opt = {
+		.alone = true, .stats = STATS_OPTIONS_DEFAULT,
+		.quiet = format->metrics ? format->metrics() : NULL,
+		.tested = format->tested ? format->tested() : NULL,
+	};
+	cleanup_free char *text = NULL;
+	struct store *store = NULL;
+	struct compare c;
+
+	if (store_open(NULL, false, &store, NULL) < 0)
+		return;
+	if (compare_make(frame, 1, &opt, &c, NULL) == 0) {
+		if (compare_text(format, &c, store, &text, NULL) == 0)
+			printf("\n%s", text);
+		compare_free(&c);
+	}
+	store_close(store);
+}
+
+static void print_result(struct runset *set, const char *form, bool json)
 {
 	cleanup_free char *first = json ? table_json(set) : table_runset(set);
+	struct frame frame;
 
 	if (!json)
 		print_head(set);
 	fputs(first, stdout);
-	if (!json)
-		print_changes(set);
+	if (json)
+		return;
+	frame_from_set(set, &frame);
+	print_changes(&frame);
+	if (form)
+		print_form(&frame, form);
+	frame_free(&frame);
 }
 
 static enum exit_status status_of(const struct runset *set, bool interrupted)
@@ -163,7 +189,7 @@ static int make_set(void *arg, struct plan_kernels *pk, struct progress *progres
 
 	progress_clear(progress);
 	if (set.nruns)
-		print_result(&set, a->json);
+		print_result(&set, plan->table_form, a->json);
 	if (interrupted && id)
 		fprintf(stderr, "mmrig: to go on: %s%s%s\n", command, a->resume ? "" : " --resume ",
 			a->resume ? "" : id);

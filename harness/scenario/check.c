@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/scenario/scenario_impl.h"
+#include "results/compare_text.h"
 #include "results/util/cleanup.h"
 
 #define NAMES_MAX 64 /* constants and axes */
@@ -306,15 +307,34 @@ static int check_style(const struct scenario *s, const struct node *key, const s
 	return node_unknown(err, n, "style of a table", styles, ARRAY_SIZE(styles));
 }
 
+/* A form of mmrig compare, printed below the table. */
+static int check_form(const struct scenario *s, const struct node *key, const struct node *n, struct error *err)
+{
+	const char *known[32];
+	size_t nknown = 0;
+
+	if (check_text(s, key, n, err) < 0)
+		return -1;
+	for (size_t i = 0; i < compare_format_count && nknown < ARRAY_SIZE(known); i++) {
+		if (!compare_formats[i].post)
+			continue;
+		if (strcmp(n->text, compare_formats[i].name) == 0)
+			return 0;
+		known[nknown++] = compare_formats[i].name;
+	}
+	return node_unknown(err, n, "form of a table", known, nknown);
+}
+
 static int check_table(const struct scenario *s, const struct node *key, const struct node *n,
 		       struct error *err)
 {
 	static const struct field fields[] = { { "style", check_style },
+					       { "form", check_form },
 					       { "rows", check_text },
 					       { "label", check_text },
 					       { "columns", check_metrics } };
 
-	if (check_kind(key, n, NODE_MAP, "a map of style:, rows:, label: and columns:", err) < 0)
+	if (check_kind(key, n, NODE_MAP, "a map of style:, form:, rows:, label: and columns:", err) < 0)
 		return -1;
 	return check_fields(s, n, "key of table", fields, ARRAY_SIZE(fields), err);
 }

@@ -342,6 +342,7 @@ static int fill_plan(const struct scenario *s, struct scenario_plan *plan, struc
 	collect_files(s->root, &plan->read);
 	texts_finish(&plan->read);
 	plan->table_style = xstrdup(style ? style->text : "plain");
+	plan->table_form = text_or_null(table, "form");
 	plan->row_title = text_or_null(table, "rows");
 	plan->profile = is_profiled(s);
 	texts_add_list(&plan->metric, node_get(table, "columns"));
@@ -391,6 +392,7 @@ void scenario_plan_free(struct scenario_plan *plan)
 	texts_free(plan->read);
 	free(plan->text);
 	free(plan->table_style);
+	free(plan->table_form);
 	free(plan->row_title);
 	texts_free(plan->modules);
 	texts_free(plan->metric);

@@ -160,6 +160,7 @@ struct scenario_plan {
 	struct scenario_limits limits;
 	bool profile;
 	char *table_style;	     /* "seed", "plain" or "sizes" */
+	char *table_form;	     /* of compare_formats[], printed below that; NULL: none */
 	char *row_title;	     /* heading of the first column of the table, may be NULL */
 };
 /*

@@ -168,6 +168,16 @@ static void test_expand(void **state)
 
 #define MINIMAL "name: m\nworkload: {tmpfs-files: {files: 7}}\n"
 
+static void test_table_form(void **state)
+{
+	struct scenario_plan plan;
+
+	expand(MINIMAL "table: {form: defrag}\n", NULL, &plan);
+	assert_string_equal(plan.table_style, "plain");
+	assert_string_equal(plan.table_form, "defrag");
+	scenario_plan_free(&plan);
+}
+
 static void test_minimal(void **state)
 {
 	struct scenario_plan plan;
@@ -176,6 +186,7 @@ static void test_minimal(void **state)
 	assert_int_equal(plan.nkernels, 0);
 	assert_string_equal(plan.title, "");
 	assert_string_equal(plan.table_style, "plain");
+	assert_null(plan.table_form);
 	assert_int_equal(plan.nvariants, 1);
 	assert_string_equal(plan.variant[0].label, "");
 	assert_int_equal(plan.variant[0].memory_bytes, 2147483648);
@@ -471,6 +482,8 @@ static const struct bad bad_forms[] = {
 	  "f.yaml:3:9: unknown key of table \"styl\"; did you mean style?" },
 	{ "table: {style: sead}\n",
 	  "f.yaml:3:16: unknown style of a table \"sead\"; did you mean seed?" },
+	{ "table: {form: csv}\n",
+	  "f.yaml:3:15: unknown form of a table \"csv\"; known are: mmtests, highalloc, defrag, thpscale, buddy" },
 	{ "table: {columns: [x]}\n", "f.yaml:3:19: unknown metric" },
 	{ "limits: {bot: 1s}\n", "f.yaml:3:10: unknown limit \"bot\"; did you mean boot?" },
 	{ "limits: {boot: 1x}\n", "f.yaml:3:16: must be a time such as" },
@@ -746,7 +759,8 @@ static void test_mutations(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expand),	  cmocka_unit_test(test_minimal),
+		cmocka_unit_test(test_expand), cmocka_unit_test(test_minimal),
+		cmocka_unit_test(test_table_form),
 		cmocka_unit_test(test_matrix),	  cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_set),	  cmocka_unit_test(test_set_more),
 		cmocka_unit_test(test_set_bad),	  cmocka_unit_test(test_set_bad_value),
