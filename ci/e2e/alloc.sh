@@ -63,11 +63,20 @@ all_met()
 	[ "$(of_run "$1" .metrics.alloc_success)" -eq "$2" ] || die "run $1: not all were met"
 }
 
+# pcp_of RUN EDGE: pages on the per-CPU lists, which the kernel gives back when a CPU has been idle for
+# some seconds.
+pcp_of()
+{
+	samples "$(run_folder "$1")/samples.zst" workload "$2" zoneinfo |
+		awk '$1 == "count:" { n += $2 } END { print n + 0 }'
+}
+
 # took_blocks RUN ORDER BLOCKS: so many free blocks of this order are gone, give or take a few that
-# other work takes or breaks up.
+# other work takes or breaks up. Small ones come from and go to the per-CPU lists as well.
 took_blocks()
 {
 	local gone=$(($(free_of "$1" begin "$2") - $(free_of "$1" end "$2")))
+	[ "$2" -gt 3 ] || gone=$((gone + ($(pcp_of "$1" begin) - $(pcp_of "$1" end)) / (1 << $2)))
 	within "$gone" "$3" $(($3 / 10 + 2)) ||
 		die "run $1: $gone free blocks of order $2 are gone, not $3"
 }
