@@ -69,7 +69,7 @@ $(O)/mmrig: $(O)/obj/$(HOST_MAIN:.c=.o) $(O)/libmmrig.a
 
 $(O)/agent: $(O)/guest-obj/$(GUEST_MAIN:.c=.o) $(GUEST_OBJ)
 	$(call say,LINK $@)
-	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^
+	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^ -lm
 	$(Q)strip -o $@.tmp $@ && mv $@.tmp $@
 
 $(O)/libmmrig.a: $(LIB_OBJ)
@@ -114,7 +114,7 @@ $(O)/deps-ok:
 DEPS := gcc libc6-dev make pkg-config \
 	libuv1-dev libjansson-dev libyaml-dev libarchive-dev libkmod-dev libelf-dev libsqlite3-dev \
 	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
-	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox
+	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox erofs-utils e2fsprogs
 TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
 # What kernels from source take (mmrig kernel build), beside DEPS.
 BUILD_DEPS := git patch xz-utils zstd bc bison flex libssl-dev ccache python3 python3-kconfiglib
