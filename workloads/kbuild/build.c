@@ -23,8 +23,12 @@ static const char *const environment[] = { "KBUILD_BUILD_TIMESTAMP=Thu, 1 Jan 19
 					   "KBUILD_BUILD_USER=mmrig", "KBUILD_BUILD_HOST=guest",
 					   "KBUILD_BUILD_VERSION=1", NULL };
 
-/* Lines of make that are no complaint, though they may have such words in them. */
-static const char *const chat[] = { "make: ***", "make[", NULL };
+/* Lines of make that say nothing of their own: of others' errors, or where it is. */
+static const char *const chat[] = {
+	"make: ***",	  "make: Entering",    "make: Leaving",	   "make[1]: *** [",	"make[1]: Entering",
+	"make[1]: Leaving", "make[2]: *** [",   "make[2]: Entering", "make[2]: Leaving", "make[3]: *** [",
+	"make[4]: *** [",   NULL
+};
 
 static const char *given(const struct job_line *line, const char *key, const char *otherwise)
 {
