@@ -48,7 +48,9 @@ not_tests = $(filter-out %_test.c,$(1))
 
 # The guest's code is libc only. The host links it too, for the tables that describe it.
 GUEST_MAIN := guest/agent.c
-GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c workloads/*/*.c)))
+# workloads/template is there to be copied.
+WORKLOAD_SRC := $(filter-out workloads/template/%,$(call not_tests,$(wildcard workloads/*/*.c)))
+GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c))) $(WORKLOAD_SRC)
 HOST_MAIN := harness/main.c
 HOST_SRC := $(call not_tests,$(wildcard results/*.c results/*/*.c harness/*/*.c))
 FUZZ_MAIN := ci/fuzz/main.c
@@ -62,6 +64,16 @@ FUZZ_OBJ := $(FUZZ_SRC:%.c=$(O)/obj/%.o)
 TESTS := $(TEST_SRC:%.c=$(O)/tests/%)
 
 all: $(O)/mmrig $(O)/agent
+
+# Each `const struct workload workload_NAME` that there is, for guest/registry.c.
+$(O)/gen/workloads.h: FORCE
+	@mkdir -p $(@D)
+	@sed -n 's/^const struct workload \(workload_[a-z0-9_]*\) = {$$/WORKLOAD(\1)/p' $(WORKLOAD_SRC) | LC_ALL=C sort >$@.tmp
+	@cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+FORCE:
+
+$(O)/obj/guest/registry.o $(O)/guest-obj/guest/registry.o: $(O)/gen/workloads.h
+$(O)/obj/guest/registry.o $(O)/guest-obj/guest/registry.o: CFLAGS += -I$(O)/gen
 
 $(O)/mmrig: $(O)/obj/$(HOST_MAIN:.c=.o) $(O)/libmmrig.a
 	$(call say,LINK $@)
@@ -226,4 +238,4 @@ help:
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install uninstall help clean
+.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install uninstall help clean FORCE

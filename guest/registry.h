@@ -4,8 +4,8 @@
 /*
  * The tables of workloads and layout steps. Each is one const struct beside its code; the host
  * links the same structs to check scenarios and to print lists and manuals.
- * A new workload: workloads/NAME/NAME.c with a `const struct workload workload_NAME`, and one line
- * in guest/registry.c.
+ * A new workload: workloads/NAME/NAME.c with a `const struct workload workload_NAME`, which the build
+ * finds; workloads/template/README.md.
  */
 #include <stdbool.h>
 #include <stddef.h>
