@@ -6,7 +6,7 @@
  * same on every kernel under test: Debian's linux-source of stable, at one version as long as the
  * toolbox is kept.
  *
- *	setup()		kbuild_setup(): the config, and make clean
+ *	setup()		kbuild_setup(): the config, in a new folder, where there is nothing to clean
  *	run()		kbuild_start() drops caches and starts make -jN TARGET; kbuild_poll() until it is
  *			false; kbuild_finish() and kbuild_metrics()
  */
@@ -20,7 +20,7 @@
 #define KBUILD_PARAMS                                                                              \
 	{ "config", PARAM_TEXT, NULL, "targets of make that make the config", 0, 0, "tinyconfig", NULL }, \
 	{ "target", PARAM_TEXT, NULL, "what is built: targets of make, such as mm/ or vmlinux", 0, 0, \
-	  "mm/", NULL },                                                                           \
+	  "lib/math/", NULL },                                                                           \
 	{ "jobs", PARAM_NUMBER, "jobs", "make -j; 0: as many as there are CPUs", 0, 1024, "0", NULL }, \
 	{ "scratch", PARAM_BYTES, "bytes", "size of a disk with ext4 for the objects; 0: tmpfs", 0,   \
 	  1LL << 40, "0", NULL }
