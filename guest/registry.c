@@ -5,7 +5,7 @@
 
 extern const struct layout_step step_fill, step_pin, step_free, step_shape, step_mix, step_age,
 	step_reclaim, step_compact, step_reserve;
-extern const struct workload workload_alloc_order, workload_fio, workload_mthp_fault,
+extern const struct workload workload_alloc_order, workload_fio, workload_kselftest_mm, workload_mthp_fault,
 	workload_stress_highalloc, workload_stress_ng, workload_thpscale, workload_thread_stacks,
 	workload_tmpfs_files, workload_writers;
 
@@ -16,7 +16,7 @@ const struct layout_step *const layout_steps[] = {
 const size_t layout_step_count = sizeof(layout_steps) / sizeof(layout_steps[0]);
 
 const struct workload *const workload_table[] = {
-	&workload_alloc_order, &workload_fio,	  &workload_mthp_fault,	   &workload_stress_highalloc,
+	&workload_alloc_order, &workload_fio,	  &workload_kselftest_mm, &workload_mthp_fault, &workload_stress_highalloc,
 	&workload_stress_ng,   &workload_thpscale, &workload_thread_stacks, &workload_tmpfs_files,
 	&workload_writers,
 };

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "harness/build/selftests.h"
 #include "harness/engine/host.h"
 #include "harness/image/image.h"
 #include "results/util/cleanup.h"
@@ -99,13 +100,39 @@ static int prepare_kernel(struct engine *e, struct engine_kernel *k, struct erro
 	return 0;
 }
 
+/* Those of all variants on one disk. */
+static int prepare_selftests(struct engine *e, struct error *err)
+{
+	const struct scenario_plan *plan = e->plan;
+	cleanup_free char **list = xcalloc(plan->nvariants + 1, sizeof(*list));
+	struct selftests_request r = { .list = list, .spec = plan->toolbox, .progress = progress_task,
+				       .progress_arg = e->progress };
+
+	for (size_t i = 0; i < plan->nvariants; i++) {
+		const struct job_line *line = job_next(&plan->variant[i].job, NULL, "workload");
+		const char *source = job_get(line, "source");
+
+		if (r.source && strcmp(r.source, source) != 0)
+			return error_set(err, EXIT_USAGE,
+					 "the selftests of one run set are of one source, not of %s and %s",
+					 r.source, source);
+		r.source = source;
+		list[i] = (char *)job_get(line, "tests");
+	}
+	return selftests_get(&r, &e->toolbox, err);
+}
+
 static int prepare_toolbox(struct engine *e, struct error *err)
 {
 	cleanup_free char *note = NULL;
+	int ret;
 
 	if (!e->plan->toolbox)
 		return 0;
-	if (toolbox_get(e->plan->toolbox, progress_task, e->progress, &e->toolbox, err) < 0)
+	ret = e->plan->toolbox->selftests ?
+		      prepare_selftests(e, err) :
+		      toolbox_get(e->plan->toolbox, NULL, progress_task, e->progress, &e->toolbox, err);
+	if (ret < 0)
 		return -1;
 	note = str_printf("toolbox with %s", e->toolbox.what);
 	progress_note(e->progress, note);
