@@ -15,7 +15,7 @@
 #include "results/util/cleanup.h"
 #include "results/verdict.h"
 
-#define LABEL 20
+#define LABEL 20 /* at least */
 #define LISTED_MAX 200 /* sub-tests in one list; the rest is counted */
 
 /* The ok runs of one column. */
@@ -195,15 +195,20 @@ static void put_test(const struct column *col, const char *test, struct strbuf *
 static void put_table(const struct compare *c, const struct column *col, const struct list *tests,
 		      struct strbuf *sb)
 {
-	strbuf_addf(sb, "%-*s", LABEL, "");
+	int label = LABEL;
+
+	for (size_t t = 0; t < tests->n; t++)
+		if (strlen(tests->item[t]) > (size_t)label)
+			label = (int)strlen(tests->item[t]);
+	strbuf_addf(sb, "%-*s", label, "");
 	for (size_t i = 0; i < c->ncols; i++)
 		strbuf_addf(sb, "  %-29.29s", c->col[i]);
-	strbuf_addf(sb, "\n%-*s", LABEL, "test");
+	strbuf_addf(sb, "\n%-*s", label, "test");
 	for (size_t i = 0; i < c->ncols; i++)
 		strbuf_addf(sb, "  %-9s%5s%5s%5s%5s", "verdict", "pass", "fail", "skip", "xfl");
 	strbuf_adds(sb, "\n");
 	for (size_t t = 0; t < tests->n; t++) {
-		strbuf_addf(sb, "%-*s", LABEL, tests->item[t]);
+		strbuf_addf(sb, "%-*s", label, tests->item[t]);
 		for (size_t i = 0; i < c->ncols; i++)
 			put_test(&col[i], tests->item[t], sb);
 		strbuf_adds(sb, "\n");
@@ -293,15 +298,55 @@ static enum kind kind_of(const struct outcome *base, const struct outcome *head)
 	return strcmp(head->verdict, "skip") == 0 ? SKIPPED : KINDS;
 }
 
+/* Skipped ones are many, and few are the reasons. */
+struct skipped {
+	const char *test, *reason;
+	size_t n;
+};
+
 struct lists {
 	struct strbuf text[KINDS];
 	size_t n[KINDS];
+	struct skipped *skipped;
+	size_t nskipped;
 };
 
 static void lists_free(struct lists *l)
 {
+	free(l->skipped);
 	for (int k = 0; k < KINDS; k++)
 		strbuf_free(&l->text[k]);
+}
+
+static void note_skipped(struct lists *l, const char *test, const char *reason)
+{
+	size_t i = 0;
+
+	while (i < l->nskipped && (strcmp(l->skipped[i].test, test) || strcmp(l->skipped[i].reason, reason)))
+		i++;
+	if (i == l->nskipped) {
+		l->skipped = xreallocarray(l->skipped, i + 1, sizeof(*l->skipped));
+		l->skipped[l->nskipped++] = (struct skipped){ test, reason, 0 };
+	}
+	l->skipped[i].n++;
+	l->n[SKIPPED]++;
+}
+
+static void put_reason(const char *reason, bool classify, struct strbuf *sb)
+{
+	const char *lack = classify ? selftest_lack(reason) : NULL;
+
+	strbuf_addf(sb, "%s%s%s%s\n", reason, lack ? " [wants " : "", lack ? lack : "", lack ? "]" : "");
+}
+
+static void put_skipped(struct lists *l)
+{
+	for (size_t i = 0; i < l->nskipped && i < LISTED_MAX; i++) {
+		const struct skipped *s = &l->skipped[i];
+
+		strbuf_addf(&l->text[SKIPPED], "  %s: %zu: ", s->test, s->n);
+		put_reason(*s->reason ? s->reason : "no reason is told", true, &l->text[SKIPPED]);
+	}
 }
 
 /* "pass", "pass or fail" */
@@ -317,7 +362,6 @@ static void note(struct lists *l, enum kind kind, const char *test, const char *
 {
 	const struct outcome *told = head->verdict ? head : base;
 	struct strbuf *sb = &l->text[kind];
-	const char *lack;
 
 	if (l->n[kind]++ >= LISTED_MAX)
 		return;
@@ -332,10 +376,8 @@ static void note(struct lists *l, enum kind kind, const char *test, const char *
 	strbuf_adds(sb, "\n");
 	if (!told->reason || !*told->reason || (id && strcmp(told->reason, id) == 0))
 		return;
-	lack = selftest_is_bad(told->verdict) || strcmp(told->verdict, "skip") == 0 ?
-		       selftest_lack(told->reason) : NULL;
-	strbuf_addf(sb, "      %s%s%s%s\n", told->reason, lack ? " [wants " : "", lack ? lack : "",
-		    lack ? "]" : "");
+	strbuf_adds(sb, "      ");
+	put_reason(told->reason, selftest_is_bad(told->verdict) || strcmp(told->verdict, "skip") == 0, sb);
 }
 
 /*
@@ -363,7 +405,9 @@ static void look_at(struct lists *l, const struct column *base, const struct col
 	struct outcome b = outcome_of(base, test, id), h = outcome_of(head, test, id);
 	enum kind kind = kind_of(&b, &h);
 
-	if (kind < KINDS)
+	if (kind == SKIPPED)
+		note_skipped(l, test, h.reason);
+	else if (kind < KINDS)
 		note(l, kind, test, id, &b, &h, base == head);
 }
 
@@ -383,6 +427,7 @@ static void put_lists(const struct column *base, const struct column *head, cons
 		for (size_t i = 0; i < subs.n; i++)
 			look_at(&l, base, head, tests->item[t], subs.item[i]);
 	}
+	put_skipped(&l);
 	for (int k = 0; k < KINDS; k++) {
 		const char *title = alone ? titles_alone[k] : titles[k];
 
@@ -391,7 +436,7 @@ static void put_lists(const struct column *base, const struct column *head, cons
 		any = true;
 		strbuf_addf(sb, "\n%s%s%s (%zu):\n%s", alone ? "" : label, alone ? "" : ": ", title, l.n[k],
 			    l.text[k].data);
-		if (l.n[k] > LISTED_MAX)
+		if (k != SKIPPED && l.n[k] > LISTED_MAX)
 			strbuf_addf(sb, "  and %zu more\n", l.n[k] - LISTED_MAX);
 	}
 	if (!alone && !l.n[NEW_FAILURE])

@@ -170,6 +170,8 @@ static char *base_id(const struct selftest_run *run, size_t n, const struct self
 
 	if (!*name)
 		name = name_elsewhere(run, n, t, sub);
+	if (!name && *t->sub[sub].reason)
+		name = t->sub[sub].reason;
 	return name ? xstrdup(name) : str_printf("#%u", t->sub[sub].number);
 }
 

@@ -14,7 +14,7 @@ struct selftest_sub {
 	char *verdict;
 	char *name, *context, *reason; /* ktap.h; "" where there is none */
 	/*
-	 * What it is called in every run: its context, or its name, or "#3"; of several that are called
+	 * What it is called in every run: its context, or its name, or its reason, or "#3"; of several that are called
 	 * alike, the second and later ones with " (2)". selftest_align().
 	 */
 	char *id;

@@ -288,7 +288,11 @@ static const struct toolbox_spec toolbox = { .selftests = true };
 static const struct param_spec params[] = {
 	{ "tests", PARAM_TEXT, NULL,
 	  "names of tests, by blanks or commas, or all: those of tools/testing/selftests/mm", 0, 0,
-	  "mremap_test mremap_dontunmap map_populate map_fixed_noreplace madv_populate mkdirty merge", NULL },
+	  "compaction_test cow guard-regions gup_longterm hugetlb-madvise hugetlb-mmap madv_populate "
+	  "map_fixed_noreplace map_populate mdwe_test memfd_secret merge migration mkdirty mlock2-tests "
+	  "mremap_dontunmap mremap_test mseal_test pagemap_ioctl pfnmap prctl_thp_disable process_madv rmap "
+	  "soft-dirty uffd-wp-mremap va_high_addr_switch",
+	  NULL },
 	{ "source", PARAM_TEXT, NULL, "the kernel tree that they are of: debian:VERSION, or tree:FOLDER[@REVISION]",
 	  0, 0, "debian:7.3", NULL },
 	{ "limit", PARAM_NUMBER, "s", "guest seconds that each may take", 1, 86400, "60", NULL },

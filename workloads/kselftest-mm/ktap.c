@@ -118,9 +118,14 @@ static void take_result(struct ktap *k, const char *p, bool ok, bool indented)
 		r.verdict = ok ? d->when_ok : d->when_not;
 		set_text(r.reason, rest + strspn(rest, " \t:"));
 	}
-	if (r.verdict == KTAP_FAIL && !*r.reason)
-		set_text(r.reason, k->diagnostic);
 	set_context(k, indented, r.context);
+	/* What stands behind SKIP is the name again, and the reason was said before. */
+	if (!*r.name && *r.context && strcmp(r.reason, r.context) == 0) {
+		set_text(r.name, r.reason);
+		*r.reason = '\0';
+	}
+	if (r.verdict != KTAP_PASS && !*r.reason)
+		set_text(r.reason, k->diagnostic);
 	k->count[r.verdict]++;
 	*k->diagnostic = *k->info = '\0';
 	if (k->result)
@@ -147,6 +152,17 @@ static void take_plan(struct ktap *k, const char *line)
 	}
 }
 
+/* Of the harness's own lines about a test, none tells why it failed. */
+static bool says_nothing(const char *text)
+{
+	static const char *const words[] = { "RUN ", "OK ", "FAIL ", "SKIP ", "Totals:", "Planned tests" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (begins(text, words[i]))
+			return true;
+	return strstr(text, ": Test failed") || strstr(text, ": Test terminated by assertion");
+}
+
 static void take_comment(struct ktap *k, const char *text)
 {
 	text = skip_blanks(text);
@@ -156,7 +172,7 @@ static void take_comment(struct ktap *k, const char *text)
 		set_text(k->info, text + strlen("[INFO]"));
 	else if (begins(text, "Subtest:"))
 		set_text(k->subtest, text + strlen("Subtest:"));
-	else if (!begins(text, "Totals:") && !begins(text, "Planned tests"))
+	else if (*text && !says_nothing(text))
 		set_text(k->diagnostic, text);
 }
 
@@ -185,7 +201,7 @@ static void take_line(struct ktap *k)
 		take_comment(k, p + 1);
 	else if (*p && !begins(p, "TAP version") && !begins(p, "KTAP version"))
 		set_text(k->diagnostic, p);
-	if (*skip_blanks(p) && !begins(p, "# Totals:") && !begins(p, "# Planned tests"))
+	if (*p && !(*p == '#' && says_nothing(skip_blanks(p + 1))))
 		set_text(k->last, *p == '#' ? p + 1 : p);
 }
 

@@ -25,7 +25,7 @@ struct ktap_result {
 	enum ktap_verdict verdict;
 	char name[KTAP_TEXT_MAX];    /* may be empty */
 	char context[KTAP_TEXT_MAX]; /* may be empty */
-	char reason[KTAP_TEXT_MAX];  /* of a skip, or the last diagnostic line before a failure; may be empty */
+	char reason[KTAP_TEXT_MAX];  /* of its directive, or the last diagnostic line before it; of a pass none */
 };
 
 struct ktap {
