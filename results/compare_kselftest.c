@@ -202,7 +202,7 @@ static void put_table(const struct compare *c, const struct column *col, const s
 			label = (int)strlen(tests->item[t]);
 	strbuf_addf(sb, "%-*s", label, "");
 	for (size_t i = 0; i < c->ncols; i++)
-		strbuf_addf(sb, "  %-29.29s", c->col[i]);
+		strbuf_addf(sb, "  %-*.29s", i + 1 < c->ncols ? 29 : 0, c->col[i]);
 	strbuf_addf(sb, "\n%-*s", label, "test");
 	for (size_t i = 0; i < c->ncols; i++)
 		strbuf_addf(sb, "  %-9s%5s%5s%5s%5s", "verdict", "pass", "fail", "skip", "xfl");

@@ -41,9 +41,9 @@ struct selftest *selftest_find(const struct selftest_run *run, const char *name)
 struct selftest_sub *selftest_find_sub(const struct selftest *t, const char *id);
 
 /*
- * Names that fit across runs. Many tests leave out a sub-test's name where it is skipped: one without name
- * and context is called as the one of the same number is in the first run that has a name for it and
- * as many sub-tests.
+ * Names that fit across runs. Many tests leave out a sub-test's name where it is skipped, and some put
+ * what they measured into it: one without name and context, or with a name that differs in digits alone,
+ * is called as the one of the same number is in the first run that has as many sub-tests.
  */
 void selftest_align(struct selftest_run *run, size_t n);
 
