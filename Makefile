@@ -49,7 +49,9 @@ not_tests = $(filter-out %_test.c,$(1))
 
 # The guest's code is libc only. The host links it too, for the tables that describe it.
 GUEST_MAIN := guest/agent.c
-GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c workloads/*/*.c)))
+# workloads/template is there to be copied.
+WORKLOAD_SRC := $(filter-out workloads/template/%,$(call not_tests,$(wildcard workloads/*/*.c)))
+GUEST_SRC := $(filter-out $(GUEST_MAIN),$(call not_tests,$(wildcard guest/*.c))) $(WORKLOAD_SRC)
 HOST_MAIN := harness/main.c
 HOST_SRC := $(call not_tests,$(wildcard results/*.c results/*/*.c harness/*/*.c))
 FUZZ_MAIN := ci/fuzz/main.c
@@ -64,13 +66,23 @@ TESTS := $(TEST_SRC:%.c=$(O)/tests/%)
 
 all: $(O)/mmrig $(O)/agent
 
+# Each `const struct workload workload_NAME` that there is, for guest/registry.c.
+$(O)/gen/workloads.h: FORCE
+	@mkdir -p $(@D)
+	@sed -n 's/^const struct workload \(workload_[a-z0-9_]*\) = {$$/WORKLOAD(\1)/p' $(WORKLOAD_SRC) | LC_ALL=C sort >$@.tmp
+	@cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@
+FORCE:
+
+$(O)/obj/guest/registry.o $(O)/guest-obj/guest/registry.o: $(O)/gen/workloads.h
+$(O)/obj/guest/registry.o $(O)/guest-obj/guest/registry.o: CFLAGS += -I$(O)/gen
+
 $(O)/mmrig: $(O)/obj/$(HOST_MAIN:.c=.o) $(O)/libmmrig.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(host_libs)
 
 $(O)/agent: $(O)/guest-obj/$(GUEST_MAIN:.c=.o) $(GUEST_OBJ)
 	$(call say,LINK $@)
-	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^
+	$(Q)$(CC) -static $(GUEST_LDFLAGS) -o $@ $^ -lm
 	$(Q)strip -o $@.tmp $@ && mv $@.tmp $@
 
 $(O)/libmmrig.a: $(LIB_OBJ)
@@ -115,7 +127,7 @@ $(O)/deps-ok:
 DEPS := gcc libc6-dev make pkg-config \
 	libuv1-dev libjansson-dev libyaml-dev libarchive-dev libkmod-dev libelf-dev libsqlite3-dev \
 	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
-	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox
+	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox erofs-utils e2fsprogs
 TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
 # What kernels from source take (mmrig kernel build), beside DEPS.
 BUILD_DEPS := git patch xz-utils zstd bc bison flex libssl-dev ccache python3 python3-kconfiglib
@@ -231,4 +243,4 @@ help:
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps build-deps check-deps demo demo-patch unit check suite-seeds bench asan fuzz fuzz-build man install uninstall help clean
+.PHONY: all deps build-deps check-deps demo demo-patch unit check suite-seeds bench asan fuzz fuzz-build man install uninstall help clean FORCE

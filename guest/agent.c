@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "guest/background.h"
 #include "guest/boot.h"
 #include "guest/channel.h"
 #include "guest/layout.h"
@@ -49,6 +50,7 @@ struct agent {
 };
 
 static struct agent agent;
+static struct background_end background_end;
 /* Guest seconds that the snapshots and the series took within the workload phase. */
 static double sampling_s;
 
@@ -128,14 +130,18 @@ static void follow(struct task *t, enum wire_phase phase, const char *what, uint
 	uint64_t next_beat = mono_ns() + HEARTBEAT_NS, next_sample = mono_ns() + sample_ns;
 
 	for (;;) {
-		struct pollfd pfd = { t->report_fd, POLLIN, 0 };
+		bool beside = phase == PHASE_WORKLOAD;
+		struct pollfd pfd[2] = { { t->report_fd, POLLIN, 0 },
+					 { beside ? background_fd() : -1, POLLIN, 0 } };
 		uint64_t now = mono_ns(), next = next_beat;
 		uint32_t len;
 		int type;
 
 		if (sample_ns && next_sample < next)
 			next = next_sample;
-		poll(&pfd, 1, next > now ? (int)((next - now) / 1000000) + 1 : 0);
+		poll(pfd, 2, next > now ? (int)((next - now) / 1000000) + 1 : 0);
+		if (beside && background_poll(&background_end) < 0)
+			fail(background_end.verdict, "%s", background_end.why);
 		while ((type = task_read(t, payload, &len)) > 0) {
 			if (type == WIRE_RESULT || type == TASK_DONE || type == WIRE_FAIL) {
 				if (phase == PHASE_WORKLOAD)
@@ -156,6 +162,9 @@ static void follow(struct task *t, enum wire_phase phase, const char *what, uint
 		if (sample_ns && now >= next_sample) {
 			sampler_series(phase);
 			next_sample += (now - next_sample) / sample_ns * sample_ns + sample_ns;
+			/* One that would be due before the next sample goes now: PID 1 wakes up once, not twice. */
+			if (next_beat < next_sample)
+				next_beat = now;
 		}
 		if (now >= next_beat) {
 			heartbeat(phase, t);
@@ -176,18 +185,7 @@ static void holder_main(struct task_child *c, void *arg)
 
 static void worker_main(struct task_child *c, void *arg)
 {
-	struct workload_run w = {
-		.child = c,
-		.job = &agent.job,
-		.line = agent.workload_line,
-	};
-	workload_fn prepare = (workload_fn)agent.workload->prepare;
-
-	if (prepare && prepare(&w) < 0)
-		return;
-	task_wait_go(c);
-	w.seed = atomic_load(&c->shared->seed);
-	((workload_fn)agent.workload->run)(&w);
+	workload_main(c, &agent.job, agent.workload_line, agent.workload);
 }
 
 static void load_job(void)
@@ -260,8 +258,28 @@ static void wait_for_go(void)
 	if (channel_wait(WIRE_GO, text, sizeof(text)) < 0)
 		fail("infra", "the host closed the channel before the fork");
 	seed = strstr(text, "\"seed\":");
-	if (seed && agent.workload)
-		atomic_store(&agent.worker.shared->seed, strtoull(seed + strlen("\"seed\":"), NULL, 10));
+	if (seed && agent.workload) {
+		uint64_t value = strtoull(seed + strlen("\"seed\":"), NULL, 10);
+
+		atomic_store(&agent.worker.shared->seed, value);
+		background_seed(value);
+	}
+}
+
+static void settle_beat(const struct task *t)
+{
+	heartbeat(PHASE_SETTLE, t);
+}
+
+/* What the workload and its background do before anything is measured. */
+static void set_up_workload(void)
+{
+	if (agent.workload && agent.workload->setup) {
+		task_go(&agent.worker);
+		follow(&agent.worker, PHASE_SETTLE, "the workload's set-up", 0);
+	}
+	if (background_setup(settle_beat, &background_end) < 0)
+		fail(background_end.verdict, "%s", background_end.why);
 }
 
 static void run_workload(void)
@@ -308,18 +326,24 @@ int main(void)
 		fail("infra", "cannot fork");
 	if (agent.workload)
 		atomic_store(&agent.worker.shared->seed, (uint64_t)job_option(&agent.job, "seed", 1));
+	if (background_prepare(&agent.job, (uint64_t)job_option(&agent.job, "seed", 1)) < 0)
+		fail("infra", "cannot start the background");
 	mlockall(MCL_CURRENT | MCL_ONFAULT); /* what it uses it has used by now: a snapshot of every file */
 	run_layout();
 	wait_for_go();
 	phase_edge(PHASE_SETTLE, "begin");
 	if (toolbox_mount_scratch(&agent.job, &verdict, why, sizeof(why)) < 0)
 		fail(verdict, "%s", why);
+	set_up_workload();
 	if (boot_sysctls(&agent.job, "workload", why, sizeof(why)) < 0)
 		fail("infra", "%s", why);
 	settle(SETTLE_MS);
+	if (background_start(settle_beat, &background_end) < 0)
+		fail(background_end.verdict, "%s", background_end.why);
 	phase_edge(PHASE_SETTLE, "end");
 	run_workload();
 	phase_edge(PHASE_COLLECT, "begin");
+	background_stop();
 	/*
 	 * The kernel adds up a pass of kcompactd when the pass ends. Those that the workload set off
 	 * are waited for, so that the snapshot here has them.

@@ -25,6 +25,7 @@
 /* 10 % of a CPU: fio alone, waiting for jobs that hang, was seen to use 4 % under TCG. */
 #define BUSY_SHARE 10
 #define RUN_POLL_MS 500
+#define STOP_GRACE_NS 3000000000ull
 /* Of output in one go, so that a program that never stops writing is looked at as well. */
 #define CHUNKS_MAX 16
 #define ENV_MAX 32
@@ -163,6 +164,19 @@ static void look(struct program *p)
 		program_cgroup_kill(p);
 }
 
+static void heed_stop(struct program *p)
+{
+	if (!atomic_load(&p->child->shared->stop))
+		return;
+	if (!p->stopped) {
+		p->stopped = true;
+		p->stop_ns = mono_ns();
+		kill(p->pid, SIGINT);
+	} else if (mono_ns() - p->stop_ns > STOP_GRACE_NS) {
+		program_cgroup_kill(p);
+	}
+}
+
 static void note_status(struct program *p, int status, const struct rusage *ru)
 {
 	p->real_s = (double)(mono_ns() - p->start_ns) / 1e9;
@@ -220,6 +234,7 @@ bool program_poll(struct program *p, int timeout_ms)
 	poll(pfd, 2, timeout_ms);
 	take_output(p);
 	look(p);
+	heed_stop(p);
 	reap(p);
 	if (p->pid <= 0)
 		finish(p);

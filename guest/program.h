@@ -14,6 +14,9 @@
  * written to one. One that sleeps for ever, or hangs in the kernel, reaches the scenario's limit of
  * silence; one that spins, that of its phase.
  *
+ * One that is told to stop (task_shared.stop) gets SIGINT, upon which many programs report what they have,
+ * and is killed where it is still there 3 s later.
+ *
  * Typical use, with a static struct program, since it is some 16 KiB:
  *
  *	program_run(&p, &spec, w->child)		start, poll, end
@@ -69,6 +72,7 @@ struct program {
 	uint64_t oom_kills;	       /* within memory_max_bytes */
 	uint64_t pids_max;	       /* that it had */
 	bool pids_hit;		       /* it ran into that, and was ended for it */
+	bool stopped;		       /* it was told to stop */
 	int exec_errno;		       /* it could not be run at all; 0: it was */
 	struct program_output output;
 
@@ -78,7 +82,7 @@ struct program {
 	pid_t pid;
 	int pid_fd, output_fd;
 	char cgroup[64];
-	uint64_t start_ns, look_ns, look_usec, look_kib, look_output, progress;
+	uint64_t start_ns, stop_ns, look_ns, look_usec, look_kib, look_output, progress;
 };
 
 /* 0, or -1 after task_fail(). spec must live as long as the program. */

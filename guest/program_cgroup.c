@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "guest/program_cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -103,6 +104,23 @@ uint64_t program_cgroup_oom_kills(const struct program *p)
 void program_cgroup_kill(const struct program *p)
 {
 	put(p, "cgroup.kill", "1");
+}
+
+void program_cgroup_kill_all(void)
+{
+	DIR *d = opendir(CGROUPS);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char path[400];
+
+		if (strncmp(e->d_name, "program-", strlen("program-")) != 0)
+			continue;
+		snprintf(path, sizeof(path), CGROUPS "/%s/cgroup.kill", e->d_name);
+		file_put(path, "1");
+	}
+	if (d)
+		closedir(d);
 }
 
 bool program_cgroup_is_empty(const struct program *p)

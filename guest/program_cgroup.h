@@ -14,6 +14,8 @@ uint64_t program_cgroup_usec(const struct program *p, const char *key);
 uint64_t program_cgroup_pids_hit(const struct program *p);
 uint64_t program_cgroup_oom_kills(const struct program *p);
 void program_cgroup_kill(const struct program *p);
+/* Of every program that there is. */
+void program_cgroup_kill_all(void);
 bool program_cgroup_is_empty(const struct program *p);
 void program_cgroup_remove(struct program *p);
 /* "KEY NUMBER" lines of such a file; 0 where there is none. */

@@ -128,7 +128,7 @@ int program_params_status(const struct program *p, const struct workload_run *w,
 {
 	const char *complaint;
 
-	if (!p->exit_status)
+	if (!p->exit_status || p->stopped)
 		return 0;
 	complaint = program_complaint(p, skip);
 	return task_fail(w->child, is_lacking(complaint) ? "unsupported" : "workload-failed",

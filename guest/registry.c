@@ -5,9 +5,11 @@
 
 extern const struct layout_step step_fill, step_pin, step_free, step_shape, step_mix, step_age,
 	step_reclaim, step_compact, step_reserve;
-extern const struct workload workload_alloc_order, workload_fio, workload_kselftest_mm, workload_mthp_fault,
-	workload_stress_highalloc, workload_stress_ng, workload_thpscale, workload_thread_stacks,
-	workload_tmpfs_files, workload_writers;
+
+/* Made by the Makefile of what stands in workloads/. */
+#define WORKLOAD(name) extern const struct workload name;
+#include "workloads.h"
+#undef WORKLOAD
 
 const struct layout_step *const layout_steps[] = {
 	&step_fill, &step_pin, &step_free, &step_shape, &step_mix, &step_age, &step_reclaim, &step_compact,
@@ -15,10 +17,9 @@ const struct layout_step *const layout_steps[] = {
 };
 const size_t layout_step_count = sizeof(layout_steps) / sizeof(layout_steps[0]);
 
+#define WORKLOAD(name) &name,
 const struct workload *const workload_table[] = {
-	&workload_alloc_order, &workload_fio,	  &workload_kselftest_mm, &workload_mthp_fault, &workload_stress_highalloc,
-	&workload_stress_ng,   &workload_thpscale, &workload_thread_stacks, &workload_tmpfs_files,
-	&workload_writers,
+#include "workloads.h"
 };
 const size_t workload_count = sizeof(workload_table) / sizeof(workload_table[0]);
 

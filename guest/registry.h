@@ -4,8 +4,8 @@
 /*
  * The tables of workloads and layout steps. Each is one const struct beside its code; the host
  * links the same structs to check scenarios and to print lists and manuals.
- * A new workload: workloads/NAME/NAME.c with a `const struct workload workload_NAME`, and one line
- * in guest/registry.c.
+ * A new workload: workloads/NAME/NAME.c with a `const struct workload workload_NAME`, which the build
+ * finds; workloads/template/README.md.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -67,6 +67,7 @@ struct workload {
 	/* As a layout_step's; the context is that behind the layout's last step. May be NULL. */
 	int (*check)(const struct job_line *line, const struct step_context *c, struct step_fault *f);
 	void *prepare; /* guest: workload_fn of guest/workload.h; may be NULL */
+	void *setup;   /* the same, in the settle phase: what takes long and is not measured; may be NULL */
 	void *run;
 	/* Modules that it needs where the kernel does not have them built in; may be NULL. */
 	const char *const *modules;

@@ -20,6 +20,7 @@
 struct task_shared {
 	_Atomic uint64_t done, total;
 	_Atomic uint64_t seed; /* of the run; a fork gets its own before it is told to go */
+	_Atomic bool stop;     /* a background whose time is over: what it has found by now is its result */
 };
 
 struct task {

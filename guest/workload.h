@@ -4,7 +4,8 @@
 /*
  * What a workload's code gets. It runs in a child of PID 1 that was forked before the layout, so
  * whatever it needs to hold (histograms, buffers) it should make in prepare time: prepare() is
- * called right after the fork, run() at the go.
+ * called right after the fork, run() at the go. setup() comes between, in the settle phase, on the
+ * layout: there the scratch disk is mounted, and nothing is measured yet. It returns 0 without a message.
  *
  * run() reports through workload_result() once, or task_fail(child, "workload-failed", ...), and
  * tells its progress with task_progress(), whose counter must move while it is well: the host

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "guest/registry.h"
 #include "harness/build/selftests.h"
 #include "harness/engine/host.h"
 #include "harness/image/image.h"
@@ -100,24 +101,39 @@ static int prepare_kernel(struct engine *e, struct engine_kernel *k, struct erro
 	return 0;
 }
 
+/* Adds what a workload of the job, or its background, wants of which source. */
+static int want_selftests(const struct job *job, const char *word, struct selftests_request *r, char **list,
+			  size_t *n, struct error *err)
+{
+	const struct job_line *line = job_next(job, NULL, word);
+	const struct workload *w = line ? workload_find(job_get(line, "do")) : NULL;
+	const char *source = w && w->toolbox && w->toolbox->selftests ? job_get(line, "source") : NULL;
+
+	if (!source)
+		return 0;
+	if (r->source && strcmp(r->source, source) != 0)
+		return error_set(err, EXIT_USAGE, "the selftests of one run set are of one source, not of %s and %s",
+				 r->source, source);
+	r->source = source;
+	list[(*n)++] = (char *)job_get(line, "tests");
+	return 0;
+}
+
 /* Those of all variants on one disk. */
 static int prepare_selftests(struct engine *e, struct error *err)
 {
 	const struct scenario_plan *plan = e->plan;
-	cleanup_free char **list = xcalloc(plan->nvariants + 1, sizeof(*list));
+	cleanup_free char **list = xcalloc(2 * plan->nvariants + 1, sizeof(*list));
 	struct selftests_request r = { .list = list, .spec = plan->toolbox, .progress = progress_task,
 				       .progress_arg = e->progress };
+	size_t n = 0;
 
 	for (size_t i = 0; i < plan->nvariants; i++) {
-		const struct job_line *line = job_next(&plan->variant[i].job, NULL, "workload");
-		const char *source = job_get(line, "source");
+		const struct job *job = &plan->variant[i].job;
 
-		if (r.source && strcmp(r.source, source) != 0)
-			return error_set(err, EXIT_USAGE,
-					 "the selftests of one run set are of one source, not of %s and %s",
-					 r.source, source);
-		r.source = source;
-		list[i] = (char *)job_get(line, "tests");
+		if (want_selftests(job, "workload", &r, list, &n, err) < 0 ||
+		    want_selftests(job, "background", &r, list, &n, err) < 0)
+			return -1;
 	}
 	return selftests_get(&r, &e->toolbox, err);
 }

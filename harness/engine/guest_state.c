@@ -232,9 +232,28 @@ static void workload_metrics(const struct guest_state *g, struct run *r)
 			run_set_metric(r, key, json_number_value(value));
 }
 
+/* Its metrics with a prefix, so that those of the workload beside it are told apart. */
+static void background_metrics(const struct guest_state *g, struct run *r)
+{
+	json_t *background = json_object_get(g->result, "background"), *value;
+	json_t *metrics = json_object_get(json_object_get(background, "result"), "metrics");
+	const char *key;
+
+	json_object_foreach(metrics, key, value) {
+		cleanup_free char *name = str_printf("background_%s", key);
+
+		if (json_is_number(value) && isfinite(json_number_value(value)))
+			run_set_metric(r, name, json_number_value(value));
+	}
+	value = json_object_get(background, "seconds");
+	if (json_is_number(value))
+		run_set_metric(r, "background_seconds", json_number_value(value));
+}
+
 static void put_workload(struct guest_state *g, struct run *r)
 {
 	workload_metrics(g, r);
+	background_metrics(g, r);
 	if (!g->result)
 		return;
 	/* A guest's own word on that is not asked for. */

@@ -151,14 +151,19 @@ static int lock_apt(const struct making *m, struct error *err)
 	return root ? cache_lock(root, tell_waiting, (void *)m, err) : -1;
 }
 
+static bool has_packages(const struct making *m)
+{
+	return m->spec->packages && *m->spec->packages;
+}
+
 static int download(const struct making *m, const char *dir, struct apt_debs *debs,
 		    struct error *err)
 {
-	cleanup_close int lock = m->spec->packages ? lock_apt(m, err) : -1;
+	cleanup_close int lock = has_packages(m) ? lock_apt(m, err) : -1;
 	struct apt a = { 0 };
 	int ret = -1;
 
-	if (!m->spec->packages)
+	if (!has_packages(m))
 		return 0;
 	if (lock >= 0 && dir_make(dir, 0755, err) == 0 &&
 	    apt_open(&a, NULL, m->progress, m->arg, err) == 0 &&

@@ -49,9 +49,10 @@ char *toolbox_place(const char *member)
 	for (size_t i = 0; i < ARRAY_SIZE(dropped); i++)
 		if (is_below(member, dropped[i]))
 			return NULL;
+	/* Themselves they are there already, and base-files has them as links. */
 	for (size_t i = 0; i < ARRAY_SIZE(moved); i++)
 		if (is_below(member, moved[i]))
-			return str_printf("usr/%s", member);
+			return member[strlen(moved[i])] ? str_printf("usr/%s", member) : NULL;
 	return xstrdup(member);
 }
 

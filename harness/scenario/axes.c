@@ -34,7 +34,7 @@ static bool tree_names(const struct node *n, const char *name)
 /* By itself, or through names made of it. `seen` are bits of the constants, and of the axes above. */
 static bool is_used(const struct node *root, const char *name, bool *seen)
 {
-	static const char *const places[] = { "vm", "sysctl", "layout", "workload" };
+	static const char *const places[] = { "vm", "sysctl", "layout", "workload", "background" };
 	static const char *const made[] = { "constants", "vary" };
 	size_t k = 0;
 

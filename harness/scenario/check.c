@@ -194,6 +194,21 @@ static int check_workload(const struct scenario *s, const struct node *key, cons
 	return node_unknown(err, n->key[0], "workload", names, s->tables.nworkloads);
 }
 
+static int check_seconds(const struct scenario *s, const struct node *key, const struct node *n,
+			 struct error *err);
+
+static int check_background(const struct scenario *s, const struct node *key, const struct node *n,
+			    struct error *err)
+{
+	static const struct field fields[] = { { "workload", check_workload }, { "warm_up", check_seconds } };
+
+	if (check_kind(key, n, NODE_MAP, "a map such as {workload: {stress-ng: {args: --vm 1}}, warm_up: 2s}", err) < 0)
+		return -1;
+	if (check_fields(s, n, "key of background", fields, ARRAY_SIZE(fields), err) < 0)
+		return -1;
+	return node_get(n, "workload") ? 0 : node_error(err, key, "background has no workload: say what runs there");
+}
+
 static int check_tolerance(const struct scenario *s, const struct node *key, const struct node *n,
 			   struct error *err)
 {
@@ -414,13 +429,14 @@ static const struct field top_fields[] = {
 	{ "limits", check_limits },	  { "needs", check_needs },
 	{ "modules", check_modules },	  { "kernels", kernels_check },
 	{ "leave_out", leave_out_check }, { "profile", check_profile },
+	{ "background", check_background },
 };
 
 const char *const scenario_keys[] = { "name",	   "title",  "kernel",	  "vm",	     "constants",
 				      "vary",	   "layout", "tolerance", "sysctl",  "workload",
 				      "sample_ms", "runs",   "table",	  "metrics", "limits",
 				      "needs",	   "modules", "kernels",	  "leave_out",
-				      "profile" };
+				      "profile", "background" };
 const size_t scenario_key_count = ARRAY_SIZE(scenario_keys);
 
 int scenario_check(const struct scenario *s, struct error *err)

@@ -80,34 +80,63 @@ static int add_sysctls(const struct scenario *s, const struct env *env, struct j
 	return 0;
 }
 
-static void add_toolbox(const struct workload *w, const struct job_line *line, struct variant *v)
+/* One disk for both, with the room that each asks for. */
+static void add_toolbox(struct variant *v)
 {
-	cleanup_free char *bytes = NULL;
+	cleanup_free char *bytes = str_printf("%" PRIu64, v->scratch_bytes);
 
-	v->scratch_bytes = w->scratch_bytes ? w->scratch_bytes(line) : 0;
-	bytes = str_printf("%" PRIu64, v->scratch_bytes);
 	job_add(&v->job, "toolbox", v->scratch_bytes ? "scratch" : NULL, bytes, NULL);
 	if (v->scratch_bytes)
 		job_add(&v->job, "need", "what", "fs:ext4", NULL);
 }
 
-static int add_workload(const struct scenario *s, const struct env *env,
-			const struct step_context *guest, struct variant *v, struct error *err)
+/* n: its name with parameters. */
+static int add_one(const struct env *env, const struct step_context *guest, const struct node *n,
+		   const struct workload *w, struct job_line *line, struct variant *v, struct error *err)
 {
-	const struct node *n = node_get(s->root, "workload");
-	const struct workload *w = workload_of(s);
 	struct step_fault fault = { 0 };
-	struct job_line *line;
 
-	if (!w)
-		return 0;
-	line = job_add(&v->job, "workload", "do", w->name, NULL);
 	if (params_to_job(env, w->params, w->nparams, n->key[0], n->value[0], line, err) < 0)
 		return -1;
 	if (w->check && w->check(line, guest, &fault) < 0 && steps_fault(env, n, &fault, err) < 0)
 		return -1;
-	if (w->toolbox)
-		add_toolbox(w, line, v);
+	v->scratch_bytes += w->scratch_bytes ? w->scratch_bytes(line) : 0;
+	return 0;
+}
+
+static int add_background(const struct scenario *s, const struct env *env, const struct step_context *guest,
+			  const struct workload *beside, struct variant *v, struct error *err)
+{
+	const struct node *group = node_get(s->root, "background"), *n = node_get(group, "workload");
+	const struct node *warm_up = node_get(group, "warm_up");
+	cleanup_free char *ms = NULL;
+	double seconds = 0;
+
+	/* Each has files of its own in the guest, whose names both would take. */
+	if (beside == workload_of(s))
+		return node_error(err, n->key[0], "background is %s, as the workload is; choose another one",
+				  beside->name);
+	if (warm_up && read_seconds(warm_up, &seconds, err) < 0)
+		return -1;
+	ms = str_printf("%.0f", 1000 * seconds);
+	return add_one(env, guest, n, beside,
+		       job_add(&v->job, "background", "do", beside->name, "warm_up_ms", ms, NULL), v, err);
+}
+
+static int add_workload(const struct scenario *s, const struct env *env,
+			const struct step_context *guest, struct variant *v, struct error *err)
+{
+	const struct workload *w = workload_of(s), *beside = background_of(s);
+
+	if (!w)
+		return 0;
+	if (add_one(env, guest, node_get(s->root, "workload"), w, job_add(&v->job, "workload", "do", w->name, NULL),
+		    v, err) < 0)
+		return -1;
+	if (beside && add_background(s, env, guest, beside, v, err) < 0)
+		return -1;
+	if (w->toolbox || (beside && beside->toolbox))
+		add_toolbox(v);
 	return 0;
 }
 
@@ -398,5 +427,6 @@ void scenario_plan_free(struct scenario_plan *plan)
 	texts_free(plan->metric);
 	texts_free(plan->needs);
 	texts_free(plan->moves);
+	toolbox_own_free(plan->toolbox_own);
 	*plan = (struct scenario_plan){ 0 };
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the steps and the workload of a scenario need of the kernel, and what they must move. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/scenario/scenario_impl.h"
@@ -8,14 +9,25 @@
 
 /* ---- what a step or workload brings ---- */
 
-const struct workload *workload_of(const struct scenario *s)
+static const struct workload *named_by(const struct scenario *s, const struct node *n)
 {
-	const struct node *n = s->layout_only ? NULL : node_get(s->root, "workload");
 	size_t i = 0;
 
-	while (n && strcmp(s->tables.workload[i]->name, n->key[0]->text) != 0)
+	if (!n || s->layout_only)
+		return NULL;
+	while (strcmp(s->tables.workload[i]->name, n->key[0]->text) != 0)
 		i++;
-	return n ? s->tables.workload[i] : NULL;
+	return s->tables.workload[i];
+}
+
+const struct workload *workload_of(const struct scenario *s)
+{
+	return named_by(s, node_get(s->root, "workload"));
+}
+
+const struct workload *background_of(const struct scenario *s)
+{
+	return named_by(s, node_get(node_get(s->root, "background"), "workload"));
 }
 
 static void add_sysctl_needs(struct scenario_plan *plan, const struct node *sysctls)
@@ -49,9 +61,42 @@ static void add_modules(struct scenario_plan *plan)
 	}
 }
 
+void toolbox_own_free(struct toolbox_spec *t)
+{
+	if (!t)
+		return;
+	texts_free((char **)t->packages);
+	texts_free((char **)t->links);
+	texts_free((char **)t->unpack);
+	free(t);
+}
+
+/* One image for both: what one has already does not come twice. */
+static struct toolbox_spec *toolbox_of_both(const struct toolbox_spec *a, const struct toolbox_spec *b)
+{
+	char **packages = NULL, **links = NULL, **unpack = NULL;
+	struct toolbox_spec *both = xcalloc(1, sizeof(*both));
+
+	texts_add_all(&packages, a->packages);
+	texts_add_all(&packages, b->packages);
+	texts_add_all(&links, a->links);
+	texts_add_all(&links, b->links);
+	texts_add_all(&unpack, a->unpack);
+	texts_add_all(&unpack, b->unpack);
+	texts_finish(&packages);
+	texts_finish(&links);
+	texts_finish(&unpack);
+	*both = (struct toolbox_spec){ (const char *const *)packages, (const char *const *)links,
+				       (const char *const *)unpack, a->selftests || b->selftests };
+	return both;
+}
+
 static void collect_toolbox(const struct toolbox_spec *toolbox, struct scenario_plan *plan)
 {
-	plan->toolbox = toolbox;
+	if (plan->toolbox && plan->toolbox != toolbox)
+		plan->toolbox = plan->toolbox_own = toolbox_of_both(plan->toolbox, toolbox);
+	else
+		plan->toolbox = toolbox;
 	texts_add(&plan->modules, "virtio_blk");
 	texts_add(&plan->needs, "fs:erofs");
 	texts_add(&plan->needs, "fs:cgroup2");
@@ -60,7 +105,7 @@ static void collect_toolbox(const struct toolbox_spec *toolbox, struct scenario_
 void needs_collect(const struct scenario *s, struct scenario_plan *plan)
 {
 	const struct node *sysctl = node_get(s->root, "sysctl");
-	const struct workload *w = workload_of(s);
+	const struct workload *w = workload_of(s), *beside = background_of(s);
 
 	texts_add_list(&plan->needs, node_get(s->root, "needs"));
 	add_sysctl_needs(plan, node_get(sysctl, "boot"));
@@ -74,10 +119,16 @@ void needs_collect(const struct scenario *s, struct scenario_plan *plan)
 		if (w->toolbox)
 			collect_toolbox(w->toolbox, plan);
 	}
+	if (beside) {
+		texts_add_all(&plan->needs, beside->needs);
+		if (beside->toolbox)
+			collect_toolbox(beside->toolbox, plan);
+	}
 	texts_finish(&plan->needs);
 	texts_finish(&plan->moves);
 	texts_add_list(&plan->modules, node_get(s->root, "modules"));
 	texts_add_all(&plan->modules, w ? w->modules : NULL);
+	texts_add_all(&plan->modules, beside ? beside->modules : NULL);
 	add_modules(plan);
 }
 

@@ -156,7 +156,8 @@ struct scenario_plan {
 	char **metric;		     /* NULL-terminated */
 	char **needs;		     /* NULL-terminated, `need` of guest/job.h */
 	char **moves;		     /* NULL-terminated canonical counters of the workload */
-	const struct toolbox_spec *toolbox; /* what the workload runs; NULL: nothing, and no disk */
+	const struct toolbox_spec *toolbox; /* what the workloads run; NULL: nothing, and no disk */
+	struct toolbox_spec *toolbox_own;   /* heap: that of two workloads in one; else NULL */
 	struct scenario_limits limits;
 	bool profile;
 	char *table_style;	     /* "seed", "plain" or "sizes" */

@@ -185,6 +185,9 @@ int steps_fault(const struct env *env, const struct node *step, const struct ste
 
 /* NULL where the document has none, or where it is left aside. */
 const struct workload *workload_of(const struct scenario *s);
+/* That of `background`; NULL: none. */
+const struct workload *background_of(const struct scenario *s);
+void toolbox_own_free(struct toolbox_spec *t);
 void needs_collect(const struct scenario *s, struct scenario_plan *plan);
 /* Modules that depend on what the steps are given, which only the variant's job tells. */
 void needs_of_steps(const struct scenario *s, const struct job *job, struct scenario_plan *plan);

@@ -45,7 +45,8 @@ static const struct workload files = { .name = "tmpfs-files",
 				       .nparams = 2,
 				       .needs = files_needs,
 				       .moves = files_moves };
-static const struct workload *const workloads[] = { &files };
+extern const struct workload workload_fio, workload_stress_ng;
+static const struct workload *const workloads[] = { &files, &workload_fio, &workload_stress_ng };
 
 static bool metric_known(const char *name)
 {
@@ -58,7 +59,7 @@ static const char *metric_nearest(const char *name)
 }
 
 static const struct scenario_tables tables = {
-	steps, 3, workloads, 1, metric_known, metric_nearest
+	steps, 3, workloads, 3, metric_known, metric_nearest
 };
 
 static int parse(const char *text, struct scenario **s, struct error *err)
@@ -167,6 +168,33 @@ static void test_expand(void **state)
 }
 
 #define MINIMAL "name: m\nworkload: {tmpfs-files: {files: 7}}\n"
+
+/* Both workloads in one job, with one image and one disk. */
+static void test_background(void **state)
+{
+	struct scenario_plan plan;
+	const struct job_line *line;
+
+	expand("name: m\nworkload: {fio: {args: --name=a, scratch: 64M}}\n"
+	       "background: {workload: {stress-ng: {args: --vm 1, scratch: 32M}}, warm_up: 1.5s}\n", NULL, &plan);
+	line = job_next(&plan.variant[0].job, NULL, "background");
+	assert_non_null(line);
+	assert_string_equal(job_get(line, "do"), "stress-ng");
+	assert_string_equal(job_get(line, "args"), "--vm 1");
+	assert_string_equal(job_get(line, "warm_up_ms"), "1500");
+	assert_int_equal(plan.variant[0].scratch_bytes, 96 << 20);
+	assert_string_equal(plan.toolbox->packages[0], "fio");
+	assert_string_equal(plan.toolbox->packages[1], "stress-ng");
+	assert_null(plan.toolbox->packages[2]);
+	scenario_plan_free(&plan);
+
+	/* What has no programs gets those of what is beside it. */
+	expand(MINIMAL "background: {workload: {stress-ng: {args: --vm 1}}}\n", NULL, &plan);
+	assert_string_equal(plan.toolbox->packages[0], "stress-ng");
+	assert_non_null(job_next(&plan.variant[0].job, NULL, "toolbox"));
+	assert_string_equal(job_get(job_next(&plan.variant[0].job, NULL, "background"), "warm_up_ms"), "0");
+	scenario_plan_free(&plan);
+}
 
 static void test_table_form(void **state)
 {
@@ -482,6 +510,17 @@ static const struct bad bad_forms[] = {
 	  "f.yaml:3:9: unknown key of table \"styl\"; did you mean style?" },
 	{ "table: {style: sead}\n",
 	  "f.yaml:3:16: unknown style of a table \"sead\"; did you mean seed?" },
+	{ "background: 1\n", "f.yaml:3:13: background must be a map such as" },
+	{ "background: {}\n", "f.yaml:3:1: background has no workload: say what runs there" },
+	{ "background: {warm_up: 1s}\n", "f.yaml:3:1: background has no workload" },
+	{ "background: {workload: {fi: {}}}\n", "f.yaml:3:25: unknown workload \"fi\"" },
+	{ "background: {workload: {fio: {arg: x}}}\n", "f.yaml:3:31: unknown parameter of fio \"arg\"" },
+	{ "background: {workload: {fio: {}}}\n", "f.yaml:3:25: fio: nothing to do: give args, or job" },
+	{ "background: {workload: {fio: {args: x}}, warm_up: soon}\n", "f.yaml:3:51: must be a time such as" },
+	{ "background: {workload: {fio: {args: x}}, warm: 1s}\n",
+	  "f.yaml:3:42: unknown key of background \"warm\"; known are: workload, warm_up" },
+	{ "background: {workload: {tmpfs-files: {files: 1}}}\n",
+	  "f.yaml:3:25: background is tmpfs-files, as the workload is; choose another one" },
 	{ "table: {form: csv}\n",
 	  "f.yaml:3:15: unknown form of a table \"csv\"; known are: mmtests, highalloc, defrag, thpscale, buddy" },
 	{ "table: {columns: [x]}\n", "f.yaml:3:19: unknown metric" },
@@ -760,7 +799,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expand), cmocka_unit_test(test_minimal),
-		cmocka_unit_test(test_table_form),
+		cmocka_unit_test(test_table_form), cmocka_unit_test(test_background),
 		cmocka_unit_test(test_matrix),	  cmocka_unit_test(test_canonical),
 		cmocka_unit_test(test_set),	  cmocka_unit_test(test_set_more),
 		cmocka_unit_test(test_set_bad),	  cmocka_unit_test(test_set_bad_value),

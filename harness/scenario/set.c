@@ -190,7 +190,7 @@ static const struct {
 		 { "limits", 1 },    { "sysctl", 2 },	 { "layout", 1 },  { "workload", 1 },
 		 { "name", 0 },	     { "title", 0 },	 { "kernel", 0 },  { "tolerance", 0 },
 		 { "sample_ms", 0 }, { "runs", 0 },	 { "metrics", 0 }, { "needs", 0 },
-		 { "modules", 0 },   { "profile", 0 } };
+		 { "modules", 0 },   { "profile", 0 },	 { "background", 1 } };
 
 /* Into the map named by the first part, which is made where the file has none. */
 static int walk_map(const struct assignment *a, struct path *p, enum node_kind kind,
@@ -230,7 +230,10 @@ static int set_path(struct scenario *s, const struct assignment *a, const char *
 	if (strcmp(settable[which].key, "vm") == 0 && str_starts(p.rest, "swap.") &&
 	    walk_map(a, &p, NODE_MAP, err) < 0)
 		return -1;
-	if (strcmp(settable[which].key, "workload") == 0)
+	if (strcmp(settable[which].key, "background") == 0 && str_starts(p.rest, "workload.") &&
+	    walk_map(a, &p, NODE_MAP, err) < 0)
+		return -1;
+	if (strcmp(settable[which].key, "workload") == 0 || p.at == node_get(node_get(s->root, "background"), "workload"))
 		skip_name(&p);
 	if (!*p.rest || p.at->kind != NODE_MAP)
 		return path_error(a, &p, err,

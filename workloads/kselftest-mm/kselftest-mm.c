@@ -194,6 +194,8 @@ static int run_test(struct bench *b, const char *name, uint64_t limit_s)
 	if (b->program.exec_errno)
 		return task_fail(b->w->child, "infra", "%s cannot be run: %s", path,
 				 strerror(b->program.exec_errno));
+	if (b->program.stopped) /* beside another workload, which has ended: no verdict of the test's */
+		return 0;
 	ktap_end(&b->ktap);
 	send_chunk(b);
 	for (int v = 0; v < KTAP_VERDICTS; v++)
@@ -225,8 +227,11 @@ static int run_list(struct bench *b, char *list)
 	char *save = NULL;
 
 	for (char *name = strtok_r(list, " ,\n", &save); name; name = strtok_r(NULL, " ,\n", &save)) {
-		int ret = strcmp(name, SELFTESTS_ALL) == 0 ? run_list(b, b->all) : run_test(b, name, limit_s);
+		int ret;
 
+		if (atomic_load(&b->w->child->shared->stop))
+			return 0;
+		ret = strcmp(name, SELFTESTS_ALL) == 0 ? run_list(b, b->all) : run_test(b, name, limit_s);
 		if (ret < 0)
 			return -1;
 	}
