@@ -26,25 +26,30 @@ struct column {
 
 /* ---- reading ---- */
 
-static int read_run(struct store *store, const struct compare_run *r, struct selftest_run *out,
-		    struct error *err)
-{
-	const struct runset *set = &r->frame->set;
-	const char *id = set->run[r->index].id;
-	struct runset whole = { 0 };
-	int ret = -1;
+/* A run set as it was stored: what comes out of the index has the numbers alone. The last one is kept. */
+struct loaded {
+	struct store *store;
+	const struct frame *frame;
+	struct runset set;
+};
 
-	*out = (struct selftest_run){ 0 };
-	if (set->run[r->index].workload_json)
-		return selftest_read(set->run[r->index].workload_json, out);
-	/* Out of the index, which has the numbers alone. */
-	if (store_load_set(store, set->id, &whole, err) < 0)
-		return -1;
-	for (size_t i = 0; i < whole.nruns; i++)
-		if (strcmp(whole.run[i].id, id) == 0)
-			ret = selftest_read(whole.run[i].workload_json, out);
-	runset_free(&whole);
-	return ret;
+static const struct run *find_whole(struct loaded *l, const struct compare_run *r)
+{
+	const struct run *run = &r->frame->set.run[r->index];
+
+	if (run->workload_json)
+		return run;
+	if (l->frame != r->frame) {
+		runset_free(&l->set);
+		memset(&l->set, 0, sizeof(l->set));
+		l->frame = r->frame;
+		if (!l->store || store_load_set(l->store, r->frame->set.id, &l->set, NULL) < 0)
+			return NULL;
+	}
+	for (size_t i = 0; i < l->set.nruns; i++)
+		if (strcmp(l->set.run[i].id, run->id) == 0)
+			return &l->set.run[i];
+	return NULL;
 }
 
 static void columns_free(struct column *col, size_t n)
@@ -61,6 +66,7 @@ static void columns_free(struct column *col, size_t n)
 static struct column *read_columns(const struct compare *c, size_t section, struct store *store)
 {
 	struct column *col = xcalloc(c->ncols, sizeof(*col));
+	struct loaded loaded = { .store = store };
 	struct selftest_run *all = NULL;
 	size_t n = 0, at = 0;
 
@@ -69,11 +75,13 @@ static struct column *read_columns(const struct compare *c, size_t section, stru
 
 		for (size_t k = 0; k < cell->nruns; k++) {
 			const struct compare_run *r = &cell->run[k];
+			const struct run *whole;
 			struct selftest_run run;
 
 			if (r->frame->set.run[r->index].verdict != VERDICT_OK)
 				continue;
-			if (read_run(store, r, &run, NULL) < 0) {
+			whole = find_whole(&loaded, r);
+			if (selftest_read(whole ? whole->workload_json : NULL, &run) < 0) {
 				selftest_run_free(&run);
 				continue;
 			}
@@ -82,6 +90,7 @@ static struct column *read_columns(const struct compare *c, size_t section, stru
 			col[i].n++;
 		}
 	}
+	runset_free(&loaded.set);
 	selftest_align(all, n);
 	for (size_t i = 0; i < c->ncols; i++) {
 		col[i].run = xcalloc(col[i].n + 1, sizeof(*col[i].run));

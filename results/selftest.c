@@ -258,6 +258,7 @@ const char *selftest_lack(const char *reason)
 		{ "not supported", "kernel support" },
 		{ "unsupported", "kernel support" },
 		{ "no such file", "kernel support" },
+		{ "not available", "kernel support" },
 		{ "config_", "kernel support" },
 	};
 

@@ -18,7 +18,7 @@
 #include "workloads/kselftest-mm/selftests.h"
 
 /* Part of the key: raise it when the same tests come to be built otherwise. */
-#define FORMAT 1
+#define FORMAT 2
 #define TREE "tools/testing/selftests/"
 
 struct selftests {
@@ -209,7 +209,7 @@ static int export_tree(struct selftests *s, const char *scratch, struct error *e
 	g.index = index;
 	return git_do(&g,
 		      GIT_WORDS("checkout", "-q", s->source.object, "--", "Makefile", "Kbuild", "Kconfig",
-				"scripts", "arch/x86", "include", "mm", "tools"),
+				"scripts", "arch/x86", "include", "lib", "mm", "tools"),
 		      err);
 }
 
