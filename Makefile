@@ -5,6 +5,7 @@
 #   make demo       all set-up, then the main job: a table
 #   make demo-patch two kernels built from source, one patched: a table of both
 #   make check      all set-up, then every test
+#   make suite-seeds  the experiments of the posts, made smaller: each one's table; SUITE_ARGS= of mmrig run
 #   make bench      speed, as ratios within one run
 #   make asan       build-asan/ with sanitizers, and the unit tests there
 #   make fuzz       build-fuzz/ with clang, and every parser fuzzed for FUZZ_SECONDS in all
@@ -172,6 +173,10 @@ check: check-deps
 	$(Q)$(MAKE) --no-print-directory fuzz-build
 	$(Q)O=$(O) bash ci/check.sh $(TESTS)
 
+# The experiments of the posts, in under an hour: ci/suites/seeds.
+suite-seeds: all
+	$(Q)MMRIG=$(O)/mmrig bash ci/suite.sh ci/suites/seeds $(SUITE_ARGS)
+
 $(O)/bench: $(O)/obj/ci/bench.o $(O)/libmmrig.a
 	$(call say,LINK $@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(host_libs)
@@ -238,4 +243,4 @@ help:
 clean:
 	rm -rf build build-asan build-fuzz
 
-.PHONY: all deps build-deps check-deps demo demo-patch unit check bench asan fuzz fuzz-build man install uninstall help clean FORCE
+.PHONY: all deps build-deps check-deps demo demo-patch unit check suite-seeds bench asan fuzz fuzz-build man install uninstall help clean FORCE

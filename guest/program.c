@@ -138,6 +138,8 @@ static void take_output(struct program *p)
 			return;
 		}
 		program_output_add(&p->output, chunk, (size_t)n);
+		if (p->spec->take)
+			p->spec->take(p->spec->take_arg, chunk, (size_t)n);
 	}
 }
 

@@ -47,6 +47,9 @@ struct program_spec {
 	const char *const *env;	 /* "NAME=VALUE", NULL-terminated, beside the four; may be NULL */
 	const char *dir;	 /* working folder in the toolbox; NULL: /work */
 	uint64_t memory_max_bytes; /* memory.max; 0: none, and its memory is not accounted at all */
+	/* Gets all of its output, as it comes; may be NULL. */
+	void (*take)(void *arg, const char *data, size_t len);
+	void *take_arg;
 	uint64_t pids_max; /* 0: PROGRAM_PIDS_MAX, or half of what the kernel has room for where that is less */
 };
 

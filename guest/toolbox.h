@@ -13,6 +13,7 @@
  * from the settle phase on: before, a template that forks share must not have written to it. /proc,
  * /sys and /dev are the guest's. The agent sees all this below TOOLBOX_ROOT.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #define TOOLBOX_ROOT "/toolbox"
@@ -37,6 +38,11 @@ struct toolbox_spec {
 	 * in which they lie, and dropped. May be NULL.
 	 */
 	const char *const *unpack;
+	/*
+	 * Programs that the host builds instead, packages NULL then: the mm selftests that the workload's
+	 * parameter `tests` names, of the kernel tree `source`, in SELFTESTS_DIR of workloads/kselftest-mm.
+	 */
+	bool selftests;
 };
 
 struct job;

@@ -20,6 +20,8 @@ const struct compare_format compare_formats[] = {
 	{ "thpscale", "latency of faults and share of huge pages, by threads",
 	  .make = compare_thpscale, .metrics = compare_thpscale_metrics,
 	  .tested = compare_thpscale_tested, .alone = true, .post = true },
+	{ "kselftest", "verdicts of the kernel's selftests, and the sub-tests whose verdicts differ",
+	  .make_from_store = compare_kselftest, .alone = true, .post = true },
 	{ "buddy", "buddyinfo and unusable_index before and after, of the median",
 	  .make_from_store = compare_buddy, .alone = true, .post = true },
 };

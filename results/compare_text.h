@@ -26,6 +26,8 @@ char *compare_thpscale(const struct compare *c);   /* fault-both-N, Percentage h
  * needs the store.
  */
 int compare_buddy(const struct compare *c, struct store *s, char **text, struct error *err);
+/* Verdicts of kselftest-mm; reads what its runs told, so it needs the store too. */
+int compare_kselftest(const struct compare *c, struct store *s, char **text, struct error *err);
 
 /* What they show of their own accord: compare_format.metrics and .tested. In static storage. */
 const char *const *compare_mmtests_metrics(void);

@@ -47,7 +47,7 @@ test_compare_forms()
 	holds "$T/compare.json" 'all(.sections[0].metrics[].columns[1].shift;
 		.low <= .estimate and .estimate <= .high)'
 
-	for form in lkml mmtests markdown csv json stalls highalloc defrag thpscale buddy; do
+	for form in lkml mmtests markdown csv json stalls highalloc defrag thpscale kselftest buddy; do
 		expect 0 compare last --format $form
 		[ -s "$T/out" ] || die "nothing was printed as $form"
 		! grep -qiE '(^|[^a-z])-?(nan|inf)([^a-z]|$)' "$T/out" || die "NaN in $form"

@@ -13,7 +13,7 @@
 	X(vmstat) X(meminfo) X(buddyinfo) X(extfrag) X(pagetypeinfo)       \
 	X(zoneinfo) X(psi) X(slabinfo) X(zones) X(edges) X(formula)        \
 	X(json) X(samples) X(wire) X(guest) X(job) X(expr) X(scenario)     \
-	X(console) X(qmp) X(report)
+	X(console) X(qmp) X(report) X(ktap)
 
 #define DECLARE(name) extern const struct fuzz_target fuzz_##name;
 TARGETS(DECLARE)

@@ -13,6 +13,7 @@ struct words {
 };
 void words_add(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void words_free(struct words *w);
+#define cleanup_words __attribute__((cleanup(words_free)))
 
 struct build {
 	const struct build_request *r;

@@ -38,7 +38,6 @@ void words_free(struct words *w)
 	*w = (struct words){ NULL, 0 };
 }
 
-#define cleanup_words __attribute__((cleanup(words_free)))
 
 /* ---- the command ---- */
 

@@ -19,7 +19,7 @@ struct compare_args {
 static const struct opt compare_opts[] = {
 	OPT_STRING("format", struct compare_args, format, "FORM",
 		   "the table's form: lkml (default), mmtests, markdown, csv, json, stalls, highalloc, defrag, "
-		   "thpscale, buddy"),
+		   "thpscale, kselftest, buddy"),
 	OPT_STRING("by", struct compare_args, by, "AXIS",
 		   "what the columns are: kernel, runset, variant, cell (kernel and variant), a vary axis, or a key of the scenario"),
 	OPT_STRING("baseline", struct compare_args, baseline, "COLUMN",

@@ -9,6 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "guest/registry.h"
+#include "harness/build/selftests.h"
 #include "harness/engine/host.h"
 #include "harness/image/image.h"
 #include "results/util/cleanup.h"
@@ -99,13 +101,54 @@ static int prepare_kernel(struct engine *e, struct engine_kernel *k, struct erro
 	return 0;
 }
 
+/* Adds what a workload of the job, or its background, wants of which source. */
+static int want_selftests(const struct job *job, const char *word, struct selftests_request *r, char **list,
+			  size_t *n, struct error *err)
+{
+	const struct job_line *line = job_next(job, NULL, word);
+	const struct workload *w = line ? workload_find(job_get(line, "do")) : NULL;
+	const char *source = w && w->toolbox && w->toolbox->selftests ? job_get(line, "source") : NULL;
+
+	if (!source)
+		return 0;
+	if (r->source && strcmp(r->source, source) != 0)
+		return error_set(err, EXIT_USAGE, "the selftests of one run set are of one source, not of %s and %s",
+				 r->source, source);
+	r->source = source;
+	list[(*n)++] = (char *)job_get(line, "tests");
+	return 0;
+}
+
+/* Those of all variants on one disk. */
+static int prepare_selftests(struct engine *e, struct error *err)
+{
+	const struct scenario_plan *plan = e->plan;
+	cleanup_free char **list = xcalloc(2 * plan->nvariants + 1, sizeof(*list));
+	struct selftests_request r = { .list = list, .spec = plan->toolbox, .progress = progress_task,
+				       .progress_arg = e->progress };
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->nvariants; i++) {
+		const struct job *job = &plan->variant[i].job;
+
+		if (want_selftests(job, "workload", &r, list, &n, err) < 0 ||
+		    want_selftests(job, "background", &r, list, &n, err) < 0)
+			return -1;
+	}
+	return selftests_get(&r, &e->toolbox, err);
+}
+
 static int prepare_toolbox(struct engine *e, struct error *err)
 {
 	cleanup_free char *note = NULL;
+	int ret;
 
 	if (!e->plan->toolbox)
 		return 0;
-	if (toolbox_get(e->plan->toolbox, progress_task, e->progress, &e->toolbox, err) < 0)
+	ret = e->plan->toolbox->selftests ?
+		      prepare_selftests(e, err) :
+		      toolbox_get(e->plan->toolbox, NULL, progress_task, e->progress, &e->toolbox, err);
+	if (ret < 0)
 		return -1;
 	note = str_printf("toolbox with %s", e->toolbox.what);
 	progress_note(e->progress, note);

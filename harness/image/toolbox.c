@@ -25,6 +25,7 @@
 
 struct making {
 	const struct toolbox_spec *spec;
+	const struct toolbox_made *made; /* or NULL */
 	void (*progress)(void *arg, const char *text, double percent);
 	void *arg;
 	char *root, *list; /* CACHE/toolbox, and in it SPEC.list */
@@ -56,12 +57,15 @@ static void add_words(struct strbuf *sb, const char *word, const char *const *li
 }
 
 /* What is asked for; the list begins with it. */
-static void add_spec(struct strbuf *sb, const struct toolbox_spec *spec)
+static void add_spec(struct strbuf *sb, const struct toolbox_spec *spec,
+		     const struct toolbox_made *made)
 {
 	strbuf_addf(sb, "format %d\n", TOOLBOX_FORMAT);
 	add_words(sb, "package", spec->packages);
 	add_words(sb, "link", spec->links);
 	add_words(sb, "unpack", spec->unpack);
+	if (made)
+		strbuf_addf(sb, "made %s\n", made->key);
 }
 
 static char *named_by_hash(const char *root, const void *data, size_t len, const char *suffix)
@@ -96,7 +100,7 @@ static int find(const struct making *m, struct toolbox *t)
 	if (utimensat(AT_FDCWD, image, NULL, AT_SYMLINK_NOFOLLOW) < 0)
 		return 0;
 	utimensat(AT_FDCWD, m->list, NULL, AT_SYMLINK_NOFOLLOW);
-	t->what = first_package(list, m->spec->packages[0]);
+	t->what = m->made ? xstrdup(m->made->what) : first_package(list, m->spec->packages[0]);
 	t->image = STEAL(image);
 	return 1;
 }
@@ -147,13 +151,20 @@ static int lock_apt(const struct making *m, struct error *err)
 	return root ? cache_lock(root, tell_waiting, (void *)m, err) : -1;
 }
 
+static bool has_packages(const struct making *m)
+{
+	return m->spec->packages && *m->spec->packages;
+}
+
 static int download(const struct making *m, const char *dir, struct apt_debs *debs,
 		    struct error *err)
 {
-	cleanup_close int lock = lock_apt(m, err);
+	cleanup_close int lock = has_packages(m) ? lock_apt(m, err) : -1;
 	struct apt a = { 0 };
 	int ret = -1;
 
+	if (!has_packages(m))
+		return 0;
 	if (lock >= 0 && dir_make(dir, 0755, err) == 0 &&
 	    apt_open(&a, NULL, m->progress, m->arg, err) == 0 &&
 	    apt_install_list(&a, m->spec->packages, debs, err) == 0)
@@ -172,6 +183,8 @@ static int unpack(const struct making *m, const struct apt_debs *debs, const cha
 			return error_wrap(err, "%s", debs->item[i].name);
 		unlink(debs->item[i].path); /* both at once would take half as much again */
 	}
+	if (m->made && m->made->fill(m->made->arg, tree, err) < 0)
+		return -1;
 	return toolbox_tree_finish(tree, m->spec, err);
 }
 
@@ -217,7 +230,7 @@ static int make_in(const struct making *m, const char *scratch, struct error *er
 		tell(m, "making the image");
 		ret = toolbox_image(tree, image, err);
 	}
-	add_spec(&list, m->spec);
+	add_spec(&list, m->spec, m->made);
 	for (size_t i = 0; i < debs.n; i++)
 		strbuf_addf(&list, "deb %s %s %s\n", debs.item[i].name, debs.item[i].version,
 			    debs.item[i].sha256);
@@ -246,16 +259,16 @@ static int make(const struct making *m, struct toolbox *t, struct error *err)
 	return ret;
 }
 
-int toolbox_get(const struct toolbox_spec *spec,
+int toolbox_get(const struct toolbox_spec *spec, const struct toolbox_made *made,
 		void (*progress)(void *arg, const char *text, double percent), void *arg,
 		struct toolbox *t, struct error *err)
 {
-	__attribute__((cleanup(making_free))) struct making m = { spec, progress, arg, NULL, NULL };
+	__attribute__((cleanup(making_free))) struct making m = { spec, made, progress, arg, NULL, NULL };
 	cleanup_strbuf struct strbuf asked = STRBUF_INIT;
 	int ret = 0;
 
 	*t = (struct toolbox){ 0 };
-	add_spec(&asked, spec);
+	add_spec(&asked, spec, made);
 	m.root = cache_dir("toolbox", err);
 	if (!m.root)
 		return -1;
@@ -264,7 +277,7 @@ int toolbox_get(const struct toolbox_spec *spec,
 		ret = make(&m, t, err);
 	if (progress)
 		progress(arg, NULL, -1);
-	return ret < 0 ? error_wrap(err, "toolbox of %s", spec->packages[0]) : 0;
+	return ret < 0 ? error_wrap(err, "toolbox of %s", made ? made->what : spec->packages[0]) : 0;
 }
 
 void toolbox_free(struct toolbox *t)

@@ -25,11 +25,20 @@ struct toolbox {
 	char *what; /* its first package: "fio 3.39-1" */
 };
 
+/* Programs that are made here and are no packages. */
+struct toolbox_made {
+	const char *key;  /* one line: all that the files come of; those of one key are the same */
+	const char *what; /* for struct toolbox */
+	/* Puts them into the tree, whose folders stand already. */
+	int (*fill)(void *arg, const char *tree, struct error *err);
+	void *arg;
+};
+
 /*
- * Finds it or makes it. progress as that of kernel_fetch(); may be NULL. EXIT_NO_VERDICT: no network, a
+ * Finds it or makes it. made: files of the host's own, may be NULL. progress as that of kernel_fetch(); may be NULL. EXIT_NO_VERDICT: no network, a
  * package that stable lacks, a full disk, no mkfs.erofs; nothing half made is left.
  */
-int toolbox_get(const struct toolbox_spec *spec,
+int toolbox_get(const struct toolbox_spec *spec, const struct toolbox_made *made,
 		void (*progress)(void *arg, const char *text, double percent), void *arg,
 		struct toolbox *t, struct error *err);
 void toolbox_free(struct toolbox *t);

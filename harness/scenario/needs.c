@@ -87,7 +87,7 @@ static struct toolbox_spec *toolbox_of_both(const struct toolbox_spec *a, const 
 	texts_finish(&links);
 	texts_finish(&unpack);
 	*both = (struct toolbox_spec){ (const char *const *)packages, (const char *const *)links,
-				       (const char *const *)unpack };
+				       (const char *const *)unpack, a->selftests || b->selftests };
 	return both;
 }
 

@@ -522,7 +522,7 @@ static const struct bad bad_forms[] = {
 	{ "background: {workload: {tmpfs-files: {files: 1}}}\n",
 	  "f.yaml:3:25: background is tmpfs-files, as the workload is; choose another one" },
 	{ "table: {form: csv}\n",
-	  "f.yaml:3:15: unknown form of a table \"csv\"; known are: mmtests, highalloc, defrag, thpscale, buddy" },
+	  "f.yaml:3:15: unknown form of a table \"csv\"; known are: mmtests, highalloc, defrag, thpscale, kselftest, buddy" },
 	{ "table: {columns: [x]}\n", "f.yaml:3:19: unknown metric" },
 	{ "limits: {bot: 1s}\n", "f.yaml:3:10: unknown limit \"bot\"; did you mean boot?" },
 	{ "limits: {boot: 1x}\n", "f.yaml:3:16: must be a time such as" },
