@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -42,7 +43,7 @@ static void add_sub(struct selftest *t, const json_t *entry)
 	json_int_t number = json_integer_value(json_array_get(entry, 0));
 
 	if (!verdict || !json_is_integer(json_array_get(entry, 0)) || number < 0 ||
-	    number > SUBS_MAX || t->nsubs >= SUBS_MAX)
+	    number > INT32_MAX || t->nsubs >= SUBS_MAX)
 		return;
 	t->sub = xreallocarray(t->sub, t->nsubs + 1, sizeof(*t->sub));
 	t->sub[t->nsubs++] = (struct selftest_sub){
