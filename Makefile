@@ -129,8 +129,9 @@ DEPS := gcc libc6-dev make pkg-config \
 	libgsl-dev libzstd-dev libgcrypt20-dev libcmocka-dev \
 	qemu-system-x86 seabios kmod apt debian-archive-keyring gnuplot-nox erofs-utils e2fsprogs
 TEST_DEPS := clang libclang-rt-dev python3 python3-scipy perl jq zstd sqlite3 mandoc chromium
-# What kernels from source take (mmrig kernel build), beside DEPS.
-BUILD_DEPS := git patch xz-utils zstd bc bison flex libssl-dev ccache python3 python3-kconfiglib
+# What kernels from source take (mmrig kernel build), and the kernel's selftests (the last three), beside DEPS.
+BUILD_DEPS := git patch xz-utils zstd bc bison flex libssl-dev ccache python3 python3-kconfiglib \
+	libcap-dev libnuma-dev liburing-dev
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 # Those that are missing, and apt-get only when some are.
