@@ -317,7 +317,7 @@ static int build_all(struct selftests *s, const char *dir, struct error *err)
 static int fill(void *arg, const char *tree, struct error *err)
 {
 	struct selftests *s = arg;
-	cleanup_free char *dir = path_join(tree, SELFTESTS_DIR + 1);
+	cleanup_free char *dir = path_join(tree, &SELFTESTS_DIR[1]);
 	char *scratch = cache_begin(s->source.dir, err);
 	int ret = -1;
 
