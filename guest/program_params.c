@@ -96,6 +96,17 @@ static int check_size(const struct job_line *line, const char *key, uint64_t min
 	return step_fault(f, key, "%s must be 0 or at least %s", key, size_text(min).text);
 }
 
+/* A limit that can never be met is none: the kernel's own OOM killer would come first. */
+static int check_fits(const struct job_line *line, const struct step_context *c, struct step_fault *f)
+{
+	uint64_t bytes = (uint64_t)job_get_i64(line, "memory", 0);
+
+	if (bytes <= c->memory_bytes)
+		return 0;
+	return step_fault_of_memory(f, "memory", "memory is %s, and the guest has %s; allow the program less, or "
+				    "give the guest more", size_text(bytes).text, size_text(c->memory_bytes).text);
+}
+
 int program_params_check(const struct job_line *line, const struct step_context *c,
 			 struct step_fault *f)
 {
@@ -111,9 +122,10 @@ int program_params_check(const struct job_line *line, const struct step_context 
 				  PROGRAM_ARGS_MAX);
 	if (!n && !*given(line, "job"))
 		return step_fault(f, NULL, "nothing to do: give args, or job");
-	if (check_size(line, "scratch", SCRATCH_BYTES_MIN, f) < 0)
+	if (check_size(line, "scratch", SCRATCH_BYTES_MIN, f) < 0 ||
+	    check_size(line, "memory", MEMORY_BYTES_MIN, f) < 0)
 		return -1;
-	return check_size(line, "memory", MEMORY_BYTES_MIN, f);
+	return check_fits(line, c, f);
 }
 
 /* ---- what it came to ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "results/beside.h"
 #include "results/report_internal.h"
 #include "results/util/cleanup.h"
 
@@ -238,13 +239,14 @@ static void put_set(struct report *r, const struct runset *set)
 {
 	struct strbuf *sb = &r->html;
 	cleanup_free char *hosts = each_once(set, run_host), *qemu = each_once(set, run_qemu);
-	cleanup_free char *accel = each_once(set, run_accel), *first = NULL;
+	cleanup_free char *accel = each_once(set, run_accel), *beside = beside_text(set), *first = NULL;
 
 	first = day_of(set->nruns ? set->run[0].started : 0);
 	strbuf_adds(sb, "<h3>Run set ");
 	html_text(sb, set->id);
 	strbuf_adds(sb, "</h3>\n<table>\n<caption>How it was run</caption>\n<tbody>\n");
 	put_row(sb, "Scenario", set->scenario);
+	put_row(sb, "Beside the workload", beside);
 	put_row(sb, "Command", set->command);
 	put_row(sb, "First run began", first);
 	put_row(sb, "Host", hosts);

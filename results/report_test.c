@@ -126,11 +126,13 @@ static void test_one_cell_with_a_map(void **state)
 	set.metric = xcalloc(2, sizeof(*set.metric));
 	set.metric[0] = xstrdup("allocstall");
 	run_set_metric(r, "allocstall", 8);
-	r->workload_json = xstrdup("{\"histogram\": [[1000, 1100, 30], [2000, 2100, 10], [1, 2], \"x\", [5, 6, -1]]}");
+	r->workload_json = xstrdup("{\"histogram\": [[1000, 1100, 30], [2000, 2100, 10], [1, 2], \"x\", [5, 6, -1]],"
+				   " \"background\": {\"workload\": \"a<b\", \"stopped\": true}}");
 	put_run(s, &set, r, true, "");
 	page = page_of(s, set.id, "one cell");
 	expect_has(page, "<h1>one cell</h1>");
 	expect_has(page, "Nothing is compared: nothing to compare");
+	expect_has(page, "Beside the workload</th><td>a&lt;b, at work to the end in 1 of 1 run</td>");
 	/* Before: one block free, one pinned with a free page, one unmovable. After: none is free. */
 	at = expect_behind(page, "before the workload <small>");
 	expect_behind(at, "3 pageblocks: 1 wholly free; 1 unmovable; 1 pinned, partly free. Pages:"

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "results/beside.h"
 #include "results/run_text.h"
 #include "results/seconds.h"
 #include "results/table_cells.h"
@@ -139,6 +140,16 @@ static void put_layouts(const struct runset *set, struct strbuf *sb)
 			    plural(forks), layouts, plural(layouts));
 }
 
+static void put_beside(const struct runset *set, struct strbuf *sb)
+{
+	cleanup_free char *text = beside_text(set), *line = NULL;
+
+	if (!text)
+		return;
+	line = str_printf("beside it: %s", text);
+	grid_put_wrapped(sb, 4, line);
+}
+
 /* How many runs the numbers stand for. */
 static void put_counts(const struct runset *set, const struct table_cell *cell, size_t n,
 		       struct strbuf *sb)
@@ -154,6 +165,7 @@ static void put_counts(const struct runset *set, const struct table_cell *cell, 
 		strbuf_addf(sb, "    %zu run%s each\n", most, plural(most));
 	else
 		strbuf_addf(sb, "    %zu to %zu runs each\n", least, most);
+	put_beside(set, sb);
 	put_layouts(set, sb);
 	if (set->nruns < asked)
 		strbuf_addf(sb, "    unfinished: %zu of the %zu runs asked for were made\n",

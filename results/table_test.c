@@ -162,6 +162,7 @@ static void test_not_ok(void **state)
 	say_no_effect(ok_run(&s, 0, 0, 0, 4.6), "compact_stall");
 	ok_run(&s, 1, 0, 86, 4.8);
 	say_no_effect(ok_run(&s, 0, 0, 2, 4.7), "compact_stall");
+	s.run[0].workload_json = xstrdup("{\"background\": {\"workload\": \"fio\\u001b\", \"stopped\": true}}");
 	r = fixture_run(&s, 1, 0, VERDICT_SPLAT);
 	r->why = xstrdup(
 		"kernel BUG at mm/compaction.c:1798! with a reason that is much too long for "
@@ -177,6 +178,7 @@ static void test_not_ok(void **state)
 		     "    pfn % 8 == 4               86     86          4.8\n"
 		     "\n"
 		     "    1 to 2 runs each\n"
+		     "    beside it: fio\\x1b, at work to the end in 1 of 1 run\n"
 		     "    not ok, and in no number above: 3 of 6 runs\n"
 		     "    splat: 1\n"
 		     "      0004 (pfn % 8 == 4, seed 4): kernel BUG at mm/compaction.c:1798! with\n"

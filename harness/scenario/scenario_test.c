@@ -516,6 +516,8 @@ static const struct bad bad_forms[] = {
 	{ "background: {workload: {fi: {}}}\n", "f.yaml:3:25: unknown workload \"fi\"" },
 	{ "background: {workload: {fio: {arg: x}}}\n", "f.yaml:3:31: unknown parameter of fio \"arg\"" },
 	{ "background: {workload: {fio: {}}}\n", "f.yaml:3:25: fio: nothing to do: give args, or job" },
+	{ "background: {workload: {fio: {args: x, memory: 4G}}}\n",
+	  "f.yaml:3:48: fio: memory is 4G, and the guest has 2G; allow the program less" },
 	{ "background: {workload: {fio: {args: x}}, warm_up: soon}\n", "f.yaml:3:51: must be a time such as" },
 	{ "background: {workload: {fio: {args: x}}, warm: 1s}\n",
 	  "f.yaml:3:42: unknown key of background \"warm\"; known are: workload, warm_up" },
