@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "harness/kernel/child.h"
 #include "harness/kernel/debversion.h"
@@ -466,6 +467,22 @@ static int check_deb(struct apt_deb *d, const char *dir, struct error *err)
 	return 0;
 }
 
+/* Apt itself does not say that the disk is full, but what it could not do then. */
+static int need_room(const char *dir, uint64_t bytes, struct error *err)
+{
+	struct statvfs fs;
+	uint64_t room;
+
+	if (statvfs(dir, &fs) < 0)
+		return 0;
+	room = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (room >= bytes)
+		return 0;
+	error_set(err, EXIT_NO_VERDICT, "%s: %.0f MB to download, and %.0f MB are free there: No space left on device",
+		  dir, (double)bytes / 1e6, (double)room / 1e6);
+	return error_hint(err, "make room, or set XDG_CACHE_HOME to a folder on another disk");
+}
+
 int apt_download(struct apt *a, struct apt_debs *debs, const char *dir, struct error *err)
 {
 	cleanup_strbuf struct strbuf errors = STRBUF_INIT;
@@ -483,6 +500,11 @@ int apt_download(struct apt *a, struct apt_debs *debs, const char *dir, struct e
 		what[i] = str_printf("%s=%s", debs->item[i].name, debs->item[i].version);
 		args_add(&args, what[i]);
 		bytes += debs->item[i].bytes;
+	}
+	if (need_room(dir, bytes, err) < 0) {
+		for (size_t i = 0; i < debs->n; i++)
+			free(what[i]);
+		return -1;
 	}
 	text = str_printf("%s %s, %llu MB", debs->item[0].name, debs->item[0].version,
 			  (unsigned long long)(bytes + 500000) / 1000000);
