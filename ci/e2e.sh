@@ -33,7 +33,7 @@ SMALL=$here/e2e/small.yaml
 LIMIT=420
 
 for part in lib runs ends input numa faults steps alloc thpscale highalloc mthp stacks writers background programs \
-	kbuild newcomer kselftest suite compare \
+	kbuild newcomer toolbox kselftest suite compare \
 	build; do
 	# shellcheck source=/dev/null
 	. "$here/e2e/$part.sh"
@@ -47,7 +47,7 @@ tests=(run_ok old_unsupported old_ok map_no_layout map_forks generic_flavour two
 	unknown_sysctl refused_sysctl bad_qemu
 	"${numa_tests[@]}" "${faults_tests[@]}" "${steps_tests[@]}" "${alloc_tests[@]}"
 	"${thpscale_tests[@]}" "${highalloc_tests[@]}" "${mthp_tests[@]}" "${stacks_tests[@]}" "${writers_tests[@]}"
-	"${background_tests[@]}" "${programs_tests[@]}" "${kbuild_tests[@]}" "${newcomer_tests[@]}" "${kselftest_tests[@]}"
+	"${background_tests[@]}" "${programs_tests[@]}" "${kbuild_tests[@]}" "${newcomer_tests[@]}" "${toolbox_tests[@]}" "${kselftest_tests[@]}"
 	"${suite_tests[@]}" "${compare_tests[@]}" "${build_tests[@]}")
 
 # The VMs of this test that are still there. A process may have come by an old number.

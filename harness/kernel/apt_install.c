@@ -125,7 +125,10 @@ int apt_install_list(struct apt *a, const char *const *packages, struct apt_debs
 	if (status > 0) {
 		cleanup_free char *why = apt_complaint(&errors);
 
-		return error_set(err, EXIT_NO_VERDICT, "apt: %s", why);
+		error_set(err, EXIT_NO_VERDICT, "apt: %s", why);
+		if (!strstr(why, "Unable to locate"))
+			return -1;
+		return error_hint(err, "Debian's stable does not have it; correct the workload's list of packages");
 	}
 	strbuf_add(&out, "", 0);
 	if (take_uris(out.data ? out.data : (char[]){ 0 }, debs, err) < 0)
