@@ -32,6 +32,7 @@ test_hugealloc_kbuild()
 		grep -qE "^$row +[0-9]" "$T/out" || die "no row \"$row\""
 	done
 	holds "$(run_folder 0001)/run.json" '.verdict == "ok" and .no_effect == null and .metrics as $m |
+		$m.pgscan_kswapd + $m.pgscan_direct > 0 and
 		$m.hugealloc_attempts > 50 and $m.hugealloc_mean > 0 and $m.hugealloc_max >= $m.hugealloc_mean and
 		(.workload.histogram | map(.[2]) | add) == $m.hugealloc_attempts and
 		($m.hugealloc_share * $m.hugealloc_attempts / 100 | round) == $m.thp_fault_alloc'

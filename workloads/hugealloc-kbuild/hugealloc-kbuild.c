@@ -44,10 +44,10 @@ static int run(struct workload_run *w)
 	struct bench *b = w->data;
 	size_t n;
 
+	b->build.is_busy = true;
 	if (prober_begin(&b->prober) < 0 || kbuild_start(w, &b->build) < 0 || build(w, b) < 0)
 		return -1;
 	prober_end(&b->prober);
-	b->build.own_ns = b->prober.cpu_ns;
 	if (kbuild_finish(w, &b->build) < 0)
 		return -1;
 	n = kbuild_metrics(&b->build, b->metrics, sizeof(b->metrics));

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 #define HUGE_ORDER 9
 #define NS_PER_S 1000000000ull
@@ -43,26 +42,14 @@ void prober_add(struct prober *p, uint64_t ns, bool huge)
 	histogram_add(&p->took, ns);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
 static int probe(struct prober *p)
 {
-	uint64_t before = cpu_ns();
 	enum alloc_outcome outcome = alloc_thp.take(&p->state, 0);
-	int ret;
 
 	if (outcome == ALLOC_BROKEN)
 		return -1;
 	prober_add(p, p->state.ns, outcome == ALLOC_MET);
-	ret = alloc_thp.give(&p->state, 0);
-	p->cpu_ns += cpu_ns() - before;
-	return ret;
+	return alloc_thp.give(&p->state, 0);
 }
 
 int prober_work(struct prober *p)

@@ -12,7 +12,6 @@ struct prober {
 	struct alloc_state state;
 	uint64_t period_ns, next_ns;
 	uint64_t n, huge, max_ns;
-	uint64_t cpu_ns; /* that all attempts took */
 	double mean_ns, squares; /* sum of squared distances from the mean */
 	struct histogram took;
 };

@@ -31,8 +31,8 @@ struct kbuild {
 	const char *argv[KBUILD_WORDS_MAX + 8];
 	char jobs[16];
 	int misses_fd; /* perf's counter; -1: this CPU has none */
-	uint64_t agent_ns; /* CPU time of PID 1 and the caller when the build began; then: of both, in it */
-	uint64_t own_ns;   /* of it, what the caller took as a part of the workload */
+	uint64_t agent_ns; /* CPU time of the agent when the build began; then: in it. 0: not known */
+	bool is_busy;	   /* set by a caller who does more than wait: its CPU time is not the agent's */
 	double setup_s;
 };
 

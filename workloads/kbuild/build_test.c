@@ -71,7 +71,10 @@ static void test_metrics(void **state)
 	b.program.system_s = 9.5;
 	kbuild_metrics(&b, text, sizeof(text));
 	assert_string_equal(text, "\"time\":20.000000,\"kbuild_real\":20.000000,\"kbuild_user\":30.000000,\"kbuild_system\":9.500000,"
-				  "\"agent_share\":1.2500,\"kbuild_setup\":12.500");
+				  "\"kbuild_setup\":12.500,\"agent_share\":1.2500");
+	b.agent_ns = 0;
+	kbuild_metrics(&b, text, sizeof(text));
+	assert_null(strstr(text, "agent_share"));
 }
 
 int main(void)
